@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the steps of a header or a trailer.
+/// Compiles a header or a trailer into steps.
 struct HeaderCompiler {
     private(set) var steps: [HeaderInstruction] = []
     /// The bytes since the last varint or condition.
     private(set) var offset = 0
-    /// The bytes from the first that the steps' loads of 8 bytes need at most.
+    /// The bytes from the first one that the loads of 8 bytes can reach at most.
     private(set) var roomByteCount = 0
-    /// The bytes that can be before the last varint or condition at most.
+    /// The most bytes before the last varint or condition.
     private var mostByteCount = 0
-    /// What conditions test, and the flags of the tests.
+    /// The tests of the conditions, and their flags.
     private(set) var flags: FlagTable
-    /// The position of the step that begins the fields with a condition which are being added.
+    /// The position of the step that begins the current fields with a condition.
     private var entry: Int?
-    /// Whether the step before it ends the bytes before these fields.
+    /// Whether the step before ``entry`` ends the bytes before these fields.
     private var hasSkipped = false
 
-    /// Nil if the tests of the conditions need more than steps.
+    /// Nil if the steps cannot make the tests of the conditions.
     ///
     /// - Parameter conditions: The conditions of the fields of the header; none if all are always there.
     init?(_ header: [PacketField], _ conditions: [PlacedCondition?] = []) {
@@ -24,7 +24,7 @@ struct HeaderCompiler {
         self.flags = flags
     }
 
-    /// Adds fields; false if one of them needs more than steps.
+    /// Adds fields; false if the steps cannot read one of them.
     ///
     /// - Parameter conditions: The conditions of these fields; none if all are always there.
     mutating func add(_ fields: [PacketField], _ conditions: [PlacedCondition?] = []) -> Bool {
@@ -44,7 +44,6 @@ struct HeaderCompiler {
         return true
     }
 
-    /// Begins fields that are there when a condition holds.
     private mutating func begin(_ condition: PlacedCondition?) -> Bool {
         guard let condition else { return true }
         guard let alternatives = flags.alternatives(of: condition), let term = commonTerm(of: alternatives) else {
@@ -65,7 +64,7 @@ struct HeaderCompiler {
         entry = nil
         let term = steps[first].term
         if first == steps.count - 1 {
-            // Nothing is read of these fields.
+            // No step reads these fields.
             steps.removeLast()
             let before = hasSkipped ? steps.removeLast().byteCount : 0
             skip(before, if: term)
@@ -76,7 +75,7 @@ struct HeaderCompiler {
         steps[first].term = term
     }
 
-    /// Returns one term that holds when one of several does, after a step for each; nil if there are too many flags.
+    /// Returns one term that holds if one of several does, and adds a step for each; nil if there are too many flags.
     private mutating func commonTerm(of alternatives: [FlagMask]) -> FlagMask? {
         guard alternatives.count > 1 else { return alternatives.first ?? .never }
         guard let flag = flags.addFlag() else { return nil }
@@ -89,7 +88,7 @@ struct HeaderCompiler {
         return FlagMask(flag: flag, isSet: true)
     }
 
-    /// Ends the bytes since the last varint or condition, which are there with some flags.
+    /// Ends the bytes since the last varint or condition; they are there only with some flags.
     ///
     /// - Parameter before: Bytes before these, which are always there.
     private mutating func skip(_ before: Int = 0, if term: FlagMask) {
@@ -137,7 +136,7 @@ struct HeaderCompiler {
         return true
     }
 
-    /// Adds bytes that are always written; the general path knows those that readers do not look at.
+    /// Adds bytes that are always written. Only the general path knows those that readers ignore.
     private mutating func add(constant bytes: [UInt8]) {
         for start in stride(from: 0, to: bytes.count, by: 8) {
             let part = bytes[start..<min(start + 8, bytes.count)]
@@ -162,7 +161,7 @@ struct HeaderCompiler {
         }
     }
 
-    /// Returns what happens with the number of a field; a use of nil if it is not looked at, and nil if more is needed.
+    /// Returns the use of a field's number; a use of nil if no step reads it, and nil if the steps cannot.
     private func use(of field: PacketField) -> (use: HeaderInstruction.Use?, number: UInt64, span: UInt64)? {
         switch field.format {
         case .text, .digits:
@@ -176,7 +175,7 @@ struct HeaderCompiler {
         case .value, .fitting, .sequence: return field.format == .boolean ? (.check, 0, 1) : (nil, 0, 0)
         case .checksum, .padding, .contentLength: return (nil, 0, 0)
         case .messageID:
-            // Whether a `bool` is 0 or 1 would have to be checked, too.
+            // The step would have to check, too, whether a `bool` is 0 or 1.
             guard field.format != .boolean else { return nil }
             return (.messageID, UInt64(field.format.bitWidth), 0)
         case .constant(let value):

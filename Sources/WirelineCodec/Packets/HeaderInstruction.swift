@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step in which ``HeaderProgram`` reads a header or trailer: usually a number.
+/// One step of ``HeaderProgram``; most steps read a number of the header or trailer.
 struct HeaderInstruction: Sendable {
-    /// What happens with the number.
+    /// The use of the number.
     enum Use: UInt8, Sendable {
         /// It must be ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more.
         case check
         /// Its ``HeaderInstruction/number`` bits belong to the message's ID.
         case messageID
-        /// It is the byte count of something, plus ``HeaderInstruction/number``.
+        /// It is a byte count plus ``HeaderInstruction/number``.
         case length, lengthOfRest, lengthOfPayload
         /// If it is ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more, the flag ``HeaderInstruction/flag`` is set.
         case testRange
@@ -18,13 +18,13 @@ struct HeaderInstruction: Sendable {
         case raise
         /// There is no number: if the flags are those of ``HeaderInstruction/term``, there are ``HeaderInstruction/byteCount`` bytes.
         case skip
-        /// There is no number: if the flags are not those of ``HeaderInstruction/term``, ``HeaderInstruction/stepCount`` steps are left out.
+        /// There is no number: if the flags are not those of ``HeaderInstruction/term``, the next
+        /// ``HeaderInstruction/stepCount`` steps are skipped.
         case enter
         /// There is no number: ``HeaderInstruction/byteCount`` bytes must be decimal digits, or ASCII.
         case digits, ascii
     }
 
-    /// Where the number comes from.
     enum Source: UInt8, Sendable {
         case bytes
         case varint
@@ -43,9 +43,8 @@ struct HeaderInstruction: Sendable {
     var flag: UInt8 = 0
     /// The offset of the step's bytes from the end of the varint or condition before it, or from the first byte.
     private let narrowOffset: UInt16
-    /// See ``byteCount``.
     private let narrowByteCount: UInt16
-    /// The bits to keep after the shift; of a varint the largest number.
+    /// The bits to keep after the shift; the largest number for a varint.
     private let mask: UInt64
     var number: UInt64
     var span: UInt64 = 0
@@ -107,23 +106,21 @@ struct HeaderInstruction: Sendable {
         shift = 0
     }
 
-    /// The offset of the step's bytes from the end of the varint or condition before it, or from the first byte.
     @inline(__always)
     var offset: Int { Int(narrowOffset) }
 
-    /// The bytes that the step is about; 1 to 8 that are loaded, or of a varint the most that it may have.
+    /// The bytes that the step reads or checks: 1 to 8 that are loaded, or the most that a varint may have.
     @inline(__always)
     var byteCount: Int { Int(narrowByteCount) }
 
-    /// How many steps ``Use/enter`` leaves out.
+    /// The number of steps that ``Use/enter`` skips.
     @inline(__always)
     var stepCount: Int { Int(narrowByteCount) }
 
-    /// What a length counts more than the bytes.
+    /// The number of bytes that a length counts in addition.
     @inline(__always)
     var constant: Int { Int(truncatingIfNeeded: number) }
 
-    /// The flags that a step without a number looks at.
     @inline(__always)
     var term: FlagMask {
         get { FlagMask(mask: UInt32(truncatingIfNeeded: number), expected: UInt32(truncatingIfNeeded: span)) }
@@ -137,7 +134,7 @@ struct HeaderInstruction: Sendable {
         return (holds ? 1 : 0) &<< UInt32(flag)
     }
 
-    /// Returns the number at `position`, whose bytes are there.
+    /// The caller checks that the bytes are there.
     func number(in bytes: RawSpan, at position: Int) -> UInt64 {
         var word: UInt64 = 0
         for index in (0..<byteCount).reversed() {
@@ -146,13 +143,13 @@ struct HeaderInstruction: Sendable {
         return number(in: word)
     }
 
-    /// Returns the number in 8 bytes from its first byte on, of which the first is the least significant.
+    /// Returns the number at the start of 8 bytes, whose first byte is the least significant.
     @inline(__always)
     func number(in word: UInt64) -> UInt64 {
         ((isBigEndian ? word.byteSwapped : word) &>> UInt64(shift)) & mask
     }
 
-    /// Returns the varint that begins with 8 bytes; nil if it is longer, or not as it must be.
+    /// Returns the varint at the start of 8 bytes; nil if it is longer, too large, or not in an allowed form.
     @inline(__always)
     func varint(_ word: UInt64) -> (value: UInt64, byteCount: Int)? {
         // Branches, because the processor predicts them; it would wait for a byte count that it has to compute.
@@ -186,7 +183,6 @@ extension PacketField.Format {
         self == .boolean ? 0xFF : bitWidth == 0 ? 0 : UInt64.max >> UInt64(64 - bitWidth)
     }
 
-    /// Returns the bits of a number that fits into a field of this format.
     func bits(of number: Int128) -> UInt64 {
         UInt64(truncatingIfNeeded: number) & loadedBits
     }
@@ -201,7 +197,7 @@ extension RawSpan {
         UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
     }
 
-    /// Returns the same, with zeros for bytes that are not there.
+    /// Returns eight bytes as ``word(at:)``, with zeros for bytes that are not there.
     @inline(__always)
     func wordOrZeros(at offset: Int) -> UInt64 {
         let missing = offset &+ 8 &- byteCount
@@ -211,7 +207,7 @@ extension RawSpan {
         return unsafe word(at: byteCount &- 8) &>> UInt64(truncatingIfNeeded: 8 &* missing)
     }
 
-    /// Returns whether bytes are two decimal digits each, or ASCII; bytes that are not there are.
+    /// Returns whether all bytes are two decimal digits each, or ASCII; missing bytes count as such.
     @inline(never)
     func areText(_ range: Range<Int>, isDigits: Bool) -> Bool {
         var offset = range.lowerBound

@@ -8,7 +8,7 @@
 ///
 /// It is an object that callers borrow from its layout: counting references would take longer than reading a header.
 final class HeaderProgram: Sendable {
-    /// What has to be read of the header; other fields only have bytes.
+    /// The fields that have to be read.
     private let steps: [HeaderInstruction]
     /// The bytes from a packet's first that every step can load from without a check.
     private let roomByteCount: Int
@@ -17,9 +17,7 @@ final class HeaderProgram: Sendable {
     private let trailer: TrailerProgram
     private let variant: UInt16
 
-    /// Nil for a layout that needs more than this.
-    ///
-    /// Such are a signed length, a checksum in the header or of some of its fields, and a trailer with conditions.
+    /// Nil for a signed length, a checksum in the header or of some of its fields, or a trailer with conditions.
     ///
     /// - Parameters:
     ///   - conditions: The conditions of all fields; none if all are always there.
@@ -133,7 +131,7 @@ private struct AgreeingLengths {
     private var payload = -1
 
     /// - Parameters:
-    ///   - constant: What the length counts more than the bytes.
+    ///   - constant: The number of bytes that the length counts in addition.
     ///   - position: The position in the packet from which the length counts.
     @inline(__always)
     mutating func add(_ length: UInt64, _ constant: Int, position: Int) -> Bool {
@@ -163,10 +161,8 @@ private struct AgreeingLengths {
     }
 }
 
-/// The trailer of packets, and the checksums in it.
 private struct TrailerProgram: Sendable {
     let byteCount: Int
-    /// What has to be read of the trailer.
     private let steps: [HeaderInstruction]
     private let checksums: [TrailerChecksum]
 
@@ -183,7 +179,6 @@ private struct TrailerProgram: Sendable {
         self.checksums = checksums
     }
 
-    /// Whether there is nothing to verify.
     var isEmpty: Bool { steps.isEmpty && checksums.isEmpty }
 
     /// Verifies what stands after the payload, if the packet is whole.

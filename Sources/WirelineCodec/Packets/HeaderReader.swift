@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of reading a packet's header.
 package enum ScannedPacket: Equatable {
     /// At least this many bytes, counted from the packet's first, are needed to go on.
     case needs(byteCount: Int)
@@ -37,7 +36,7 @@ struct HeaderReader: ~Escapable {
     private var fieldStart = 0
     /// The number of bytes of the header; each varint counts as 1 byte until it has been read.
     ///
-    /// A field with a condition counts from where it is found to be there. So does one of the trailer.
+    /// A field with a condition, also of the trailer, counts only once it is known to be present.
     private var headerByteCount: Int
     private var trailerByteCount: Int
     private var presence: FieldPresence
@@ -99,7 +98,6 @@ struct HeaderReader: ~Escapable {
         return true
     }
 
-    /// Adds the trailer's fields that are there to its width.
     private mutating func measureTrailer() {
         for (index, field) in layout.trailer.enumerated() where field.condition != nil {
             let index = layout.header.count + index
@@ -117,7 +115,7 @@ struct HeaderReader: ~Escapable {
         }
     }
 
-    /// Returns the byte count of a packet in which no length is there: its payload is empty, or a frame ends it.
+    /// Returns the byte count of a packet without a length: its payload is empty, or a frame ends it.
     private func byteCountWithoutLength() throws(CodecError) -> Int {
         let around = headerByteCount + trailerByteCount
         let total = layout.isBounded ? max(around, bytes.byteCount) : around
@@ -131,8 +129,8 @@ struct HeaderReader: ~Escapable {
 
     /// Returns how many bytes the next step needs.
     ///
-    /// If only the length can be wrong, this is the whole packet, as on the fast path. It is never more than the packet
-    /// has: a field that the packet is too short for is refused when the packet is whole.
+    /// If only the length can be wrong, this is the whole packet, as on the fast path. It never exceeds the packet: a
+    /// packet that is too short for a field is refused when it is whole.
     private func needed(for index: Int) -> Int {
         guard let byteCount = layout.byteCounts[index] else { return bytes.byteCount + 1 }
         let step = min(cursor + byteCount, headerLimit)
@@ -161,7 +159,7 @@ struct HeaderReader: ~Escapable {
         }
     }
 
-    /// Returns the error of a text that is not the constant, with the bytes in which a peer may recognise itself.
+    /// Adds the first bytes to the error: they may tell which other protocol the peer speaks.
     private func wrongText(_ error: CodecError) -> CodecError {
         CodecError(
             error.reason, offset: error.offset, bytes: [UInt8](copying: bytes.extracting(first: 16)),
@@ -192,7 +190,7 @@ struct HeaderReader: ~Escapable {
             guard value == constant else {
                 throw error(.wrongConstant(value: value, expected: constant), in: field).prefixed(by: field.path)
             }
-        // It was compared when it was read.
+        // `readHeaderField` has compared it.
         case .constant: break
         case .length: try takeLength(value, of: field)
         }
@@ -235,7 +233,6 @@ struct HeaderReader: ~Escapable {
 }
 
 extension PacketField {
-    /// The field's name in the path of an error.
     var path: String { "packet." + name }
 
     /// Returns a message ID with the bits of one more ID field appended.
@@ -247,7 +244,6 @@ extension PacketField {
 }
 
 extension ByteReader {
-    /// Reads the run of fields in which a field has its place.
     mutating func readRun(of place: PackedPlace) throws(CodecError) -> PackedBits {
         PackedBits(try readUnsigned(byteCount: place.runByteCount, place.byteOrder))
     }
@@ -297,7 +293,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads an integer whose format is known only at run time.
     package mutating func readNumber(_ format: IntegerFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int128 {
         let run = try readRun(byteCount: format.byteCount)
         return format.isSigned

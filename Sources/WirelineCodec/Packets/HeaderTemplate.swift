@@ -8,15 +8,15 @@
 ///
 /// It is an object that is read in place, and that callers borrow as they borrow a ``HeaderProgram``.
 final class HeaderTemplate: Sendable {
-    /// What stands before a length that is a varint, or all of a header without one: a big-endian number of 16 bytes.
+    /// The bytes before a varint length, or all bytes if the length is no varint: a big-endian number of 16 bytes.
     private let before: UInt128
-    /// What stands after a length that is a varint of one byte.
+    /// The bytes after a varint length of one byte, as such a number.
     private let behind: UInt128
     /// The number of bytes of the header; a length that is a varint counts as one.
     private let byteCount: Int
     /// Whether the length is a varint; otherwise it has a place in ``before``.
     private let hasVarint: Bool
-    /// The largest length with which the header has at most 8 bytes, and one for a varint; -1 if there is none.
+    /// The largest length that keeps the header in 8 bytes, with one byte for a varint; -1 if there is none.
     private let mostShortLength: Int
     /// The header of such a length, without it and the ID: a big-endian number of 8 bytes.
     private let shortBits: UInt64
@@ -28,7 +28,7 @@ final class HeaderTemplate: Sendable {
     private let mostLength: Int
     /// The number of bits after the ID.
     private let messageIDShift: Int
-    /// 8 if the ID moves with each byte that the length has more, and 0 if it does not.
+    /// 8 if the ID moves with each further byte of the length, otherwise 0.
     private let messageIDMove: Int
     private let mostMessageID: UInt64
 
@@ -72,7 +72,7 @@ final class HeaderTemplate: Sendable {
         self.mostMessageID = mostMessageID
     }
 
-    /// Returns a packet's header; ``WrittenHeader/none`` if something is wrong, or longer than this can say.
+    /// Returns a packet's header; ``WrittenHeader/none`` if something is wrong or too long.
     @inline(__always)
     func header(id: UInt64, payloadByteCount: Int, limit: Int) -> WrittenHeader {
         // No sum below can overflow, not even in 32 bits. The general path handles longer packets.
@@ -144,13 +144,11 @@ package struct WrittenHeader: Sendable {
     @usableFromInline let bits: UInt128
     /// The number of bytes, at most 16.
     @usableFromInline let byteCount: Int
-    /// The number of bytes of the packet.
     @usableFromInline package let packetByteCount: Int
 
     /// No header: only the general path can make it, or its error.
     static let none = WrittenHeader(bits: 0, byteCount: 0, packetByteCount: 0)
 
-    /// Whether this is no header.
     @inlinable @inline(__always)
     package var isNone: Bool { byteCount == 0 }
 
@@ -209,8 +207,8 @@ extension HeaderTemplate {
 
     /// Makes the template of a message's headers with some values; nil for a layout that needs more.
     ///
-    /// Such are a trailer, a checksum, `@fit`, several lengths, an ID in several pieces, and a header of more than 16
-    /// bytes. Fields and lengths do not count if they are absent with these values.
+    /// It cannot cover a trailer, a checksum, `@fit`, several lengths, an ID in several pieces, or a header of more
+    /// than 16 bytes. Fields and lengths do not count if they are absent with these values.
     convenience init?(_ layout: PacketLayout, id: UInt64, header: PacketHeader) {
         guard !layout.isFramed else { return nil }
         self.init(layout, id, header, isOfAnyID: false)

@@ -5,14 +5,12 @@
 /// It serves most layouts. It returns no header for anything wrong or unusual: the general path then writes the packet,
 /// or makes the error.
 final class HeaderWriter: Sendable {
-    /// What a field of the header needs.
     fileprivate struct Step: Sendable {
         let role: Role
         let format: Format
         /// The constant of a length.
         let constant: Int
         let range: ClosedRange<Int128>
-        /// The bits of a value.
         let mask: UInt64
         /// The bytes that the field adds to the ones after it; 0 for a varint.
         let byteCount: Int
@@ -35,14 +33,12 @@ final class HeaderWriter: Sendable {
 
     private let names: [String]
     private let steps: [Step]
-    /// The values of a header that sets nothing.
+    /// The values of the fields if a header sets nothing.
     private let usualValues: [Int128]
     private let conditions: [PlacedCondition?]
 
-    /// Nil for a layout that needs more than this.
-    ///
-    /// Such are a trailer, a checksum, `@fit`, text, an ID in several pieces or with a condition, and bits in
-    /// little-endian order.
+    /// Nil for a layout with a trailer, a checksum, `@fit`, text, bits in little-endian order, or an ID in several
+    /// pieces or with a condition.
     init?(header: [PacketField], trailer: [PacketField], _ conditions: [PlacedCondition?]) {
         let identifiers = header.filter { $0.role == .messageID }
         guard trailer.isEmpty, header.count <= 64, identifiers.count <= 1,
@@ -81,7 +77,7 @@ final class HeaderWriter: Sendable {
         return write(values, absent, payloadByteCount, limit)
     }
 
-    /// Returns the fields that are not there, whose values become 0; nil if the ID does not fit.
+    /// Finds the absent fields and sets their values to 0; nil if the ID does not fit.
     private func findAbsent(_ values: inout [Int128], _ id: UInt64) -> UInt64? {
         var absent: UInt64 = 0
         var restOfID = id
@@ -98,7 +94,7 @@ final class HeaderWriter: Sendable {
         return restOfID == 0 ? absent : nil
     }
 
-    /// Writes the fields that are there, the last one first: so the bytes after a length are known.
+    /// Writes the present fields, the last one first: so the bytes after a length are known.
     private func write(
         _ values: [Int128], _ absent: UInt64, _ payloadByteCount: Int, _ limit: Int
     ) -> WrittenHeader {
@@ -139,7 +135,7 @@ final class HeaderWriter: Sendable {
         switch step.format {
         case .bigEndian:
             let number = step.bits(of: value)
-            // The fields that share bytes come one by one; the first one on the wire has all of the bytes.
+            // These fields arrive one by one; the first one on the wire adds all bytes of the run.
             bits.insert(number, after: 8 &* offset &+ step.shift, byteCount: step.byteCount)
         case .littleEndian:
             let number = step.bits(of: value).byteSwapped >> UInt64(64 - 8 * step.byteCount)
@@ -190,7 +186,6 @@ extension HeaderWriter.Step {
         shift = place?.shift ?? 0
     }
 
-    /// Returns the bits of a value that fits.
     fileprivate func bits(of value: Int128) -> UInt64 { UInt64(truncatingIfNeeded: value) & mask }
 }
 
@@ -220,6 +215,5 @@ private struct HeaderBits {
         number |= (varint << 8 | UInt128(rest)) << UInt128(bitCount)
     }
 
-    /// Adds the bits of another number.
     mutating func add(_ other: HeaderBits) { number |= other.number }
 }

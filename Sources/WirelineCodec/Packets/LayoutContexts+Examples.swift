@@ -13,7 +13,7 @@ extension PacketLayout {
 }
 
 extension LayoutContexts {
-    /// Returns a context of a combination, with a number for each state; nil for nested packets, and if none is found.
+    /// Returns a context of a combination, with a number for each state; nil for nested packets, or if there is none.
     func example(of combination: Combination) -> PacketContext? {
         var context = PacketContext(from: combination.sender)
         for state in states {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a layout is made of.
+/// The arguments from which a layout is made.
 struct LayoutParts {
     var framing: PacketFraming?
     var states: [PacketState] = []
@@ -22,10 +22,8 @@ struct LayoutParts {
     /// The different tests of states and of `nested`.
     var tests: [ContextTest] { ContextTest.all(in: conditions) }
 
-    /// Whether a condition looks at anything but fields.
     var dependsOnContext: Bool { conditions.contains { $0.looksAtContext } }
 
-    /// What distinguishes the contexts of packets.
     var contexts: LayoutContexts { LayoutContexts(states, stateChanges, tests) }
 }
 
@@ -35,7 +33,7 @@ package struct LayoutContexts: Equatable, Sendable {
     package let changes: [PacketStateChange]
     /// The different tests of states and of `nested`, in the order in which they are written.
     package let tests: [ContextTest]
-    /// What is known of the packets of each of the layout's variants, in their order.
+    /// The combination of each variant of the layout, in their order.
     package let combinations: [Combination]
     /// The position of the variant for each number of a combination; 0 for combinations that no context has.
     private let positions: [Int]
@@ -45,7 +43,7 @@ package struct LayoutContexts: Equatable, Sendable {
         package let sender: Sender
         package let outcomes: ContextOutcomes
 
-        /// A number of its own: bit 0 is the sender, bit `n + 1` the outcome of test `n`.
+        /// A unique number: bit 0 is the sender, bit `n + 1` the outcome of test `n`.
         package var number: Int { Int(sender.conditionNumber) | outcomes << 1 }
 
         /// Returns whether a test holds; nil for one of a field.
@@ -72,19 +70,18 @@ package struct LayoutContexts: Equatable, Sendable {
         self.positions = positions
     }
 
-    /// Returns the position of the variant for packets in a context.
     package func position(of context: PacketContext) -> Int {
         positions[Combination(sender: context.sender, outcomes: tests.outcomes(in: context)).number]
     }
 
-    /// Returns which tests of a state hold while it has a number.
+    /// Returns which tests of a state hold if the state has this number.
     package func outcomes(ofState name: String, _ number: Int128) -> ContextOutcomes {
         tests.enumerated().reduce(0) { result, item in
             item.element.operand == .state(name) && item.element.holds(for: number) ? result | 1 << item.offset : result
         }
     }
 
-    /// Returns which tests of `nested` hold for packets that stand in no other, or in one.
+    /// Returns which tests of `nested` hold for packets inside another packet, or outside of all.
     package func outcomes(isNested: Bool) -> ContextOutcomes {
         tests.enumerated().reduce(0) { result, item in
             item.element.operand == .nested && item.element.holds(for: isNested ? 1 : 0)
@@ -92,7 +89,7 @@ package struct LayoutContexts: Equatable, Sendable {
         }
     }
 
-    /// Returns what the message with this ID does to a state when this end sends it; nil if it sets none.
+    /// Returns the state change of a message that this end sends; nil if there is none.
     func change(by messageID: UInt64, from sender: Sender) -> PacketStateChange? {
         changes.first { $0.messageID == messageID && $0.sender == sender }
     }
@@ -108,7 +105,6 @@ extension LayoutContexts {
 }
 
 extension PacketLayout {
-    /// Returns the same layout with messages that set its states.
     package func withStateChanges(_ changes: [PacketStateChange]) -> PacketLayout {
         guard !changes.isEmpty else { return self }
         let parts = LayoutParts(

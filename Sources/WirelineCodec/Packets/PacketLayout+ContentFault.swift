@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with the layers of a layout whose fields are right.
+/// Faults of the layers in a layout whose fields are valid.
 extension PacketLayout {
     static func contentFault(header: [PacketField], _ content: PacketContent, trailer: [PacketField]) -> Fault? {
         if let fault = contentLengthFault(header: header, content, trailer: trailer) { return fault }
@@ -46,7 +46,6 @@ extension PacketLayout {
         return nil
     }
 
-    /// Returns what is wrong with the fields inside of a layer.
     private static func fault(ofSection fields: [PacketField], header: [PacketField]) -> Fault? {
         let names = fields.map { $0.name }
         for field in fields {
@@ -63,7 +62,7 @@ extension PacketLayout {
         return nil
     }
 
-    /// Returns what is wrong with the trailer because of fields inside of layers.
+    /// Returns the fault of a trailer that depends on fields inside layers.
     private static func trailerFault(_ trailer: [PacketField], inner: ArraySlice<PacketField>) -> Fault? {
         let names = inner.map { $0.name }
         let hasInnerID = inner.contains { $0.role == .messageID }
@@ -88,7 +87,7 @@ extension PacketLayout {
             isFirst = false
             let isAsked = content.conditionalLayers.contains { $0.operands.contains(.field(field.name)) }
             guard !isAsked else { continue }
-            // It is known only after the layers are sealed.
+            // A writer knows it only after sealing the layers.
             let user = (header + trailer).first { $0.condition?.operands.contains(.field(field.name)) ?? false }
             if let user { return .invalidCondition(user.name) }
         }
@@ -97,9 +96,9 @@ extension PacketLayout {
 }
 
 extension WireCondition {
-    /// Whether layers can depend on the condition: what it looks at is known before they are sealed.
+    /// Whether layers can depend on the condition: its operands are known before the layers are sealed.
     ///
-    /// - Parameter fields: The fields before it. One that fits itself to the packet is known last.
+    /// - Parameter fields: The fields before it. An `@fit` field is known last, so a condition cannot test it.
     fileprivate func isTestable(in fields: [PacketField]) -> Bool {
         operands.allSatisfy { operand in
             guard case .field(let name) = operand else { return operand.isContext }

@@ -2,7 +2,7 @@
 
 /// Layouts whose packets depend on their sender, or on states of the connection.
 ///
-/// Such a layout has a plain one for each context that makes a difference, made once. All code that reads and writes
+/// Such a layout makes a plain layout once for each context that makes a difference. All code that reads and writes
 /// packets works on plain layouts, so no packet pays for a condition about its context.
 extension PacketLayout {
     /// Whether conditions look at the packet's sender, at states or at `nested`, or packets have layers.
@@ -19,7 +19,7 @@ extension PacketLayout {
     /// The states of a connection; empty also in the layouts that ``layout(in:)`` returns.
     public var states: [PacketState] { storage.contexts?.states ?? [] }
 
-    /// Whether a connection has states, which decide about its packets.
+    /// Whether a connection has states on which its packets depend.
     @inlinable public var hasStates: Bool { storage.hasStates }
 
     /// Whether packets must be encoded on the connection's loop: they depend on its states, or have layers.
@@ -45,7 +45,7 @@ extension PacketLayout {
     /// A layout that does not depend on the context returns itself.
     public func layout(from sender: Sender) -> PacketLayout { layout(in: PacketContext(from: sender)) }
 
-    /// Returns the layout of a sender's packets; the same layout if the sender is not known, and matters.
+    /// Returns the layout of a sender's packets; this layout if the sender is unknown and makes a difference.
     @inlinable @inline(__always)
     package func layout(from sender: Sender?) -> PacketLayout {
         guard let sender else { return storage.hasLayers ? layoutFromAnySender : self }
@@ -62,19 +62,19 @@ extension PacketLayout {
         return dependsOnContext ? storage.variants : [self]
     }
 
-    /// Returns the layouts of the packets of a sender, in all states.
+    /// Returns the layouts of a sender's packets, in all states.
     package func plainLayouts(from sender: Sender) -> [PacketLayout] {
         guard dependsOnContext, let contexts = storage.contexts else { return [self] }
         return zip(contexts.combinations, storage.variants).filter { $0.0.sender == sender }.map { $0.1 }
     }
 
-    /// Returns the layouts of the packets of a sender, in all states, with the fields inside of layers.
+    /// Returns the layouts of a sender's packets, in all states, with the fields inside layers.
     package func wholeLayouts(from sender: Sender) -> [PacketLayout] {
         guard let contexts, hasContent else { return plainLayouts(from: sender) }
         return zip(contexts.combinations, storage.layerings).filter { $0.0.sender == sender }.map { $0.1.whole }
     }
 
-    /// What distinguishes the contexts of packets; nil if nothing does.
+    /// The differences between contexts; nil if there are none.
     package var contexts: LayoutContexts? { dependsOnContext ? storage.contexts : nil }
 
     /// Returns the layout that a packet of this layout was read with.
@@ -87,10 +87,9 @@ extension PacketLayout {
         storage.variants.isEmpty ? self : storage.variants[min(Int(position), storage.variants.count - 1)]
     }
 
-    /// Returns the packet with which an end echoes another packet: the same ID and payload, and those header values that
-    /// its packets can have.
+    /// Returns the packet that echoes another one: the same ID and payload, and the header values that can be set.
     ///
-    /// - Throws: ``CodecError`` if its packets cannot have the ID.
+    /// - Throws: ``CodecError`` if packets in the context cannot have the ID.
     package func packet(
         returning packet: borrowing Packet, in context: PacketContext, limit: Int
     ) throws(CodecError) -> [UInt8] {
@@ -105,7 +104,7 @@ extension PacketLayout {
         return try target.encode(id: packet.id, header: header, payload: packet.payload, limit: limit)
     }
 
-    /// Refuses a layout that depends on the context, where that is not known.
+    /// Refuses a layout that depends on the context.
     func requireContext() throws(CodecError) {
         guard storage.variants.isEmpty else { throw CodecError(.invalidLayout(.needsContext)) }
     }
@@ -118,7 +117,6 @@ struct ContextFields {
     /// The fields that no packet has.
     private(set) var absent: [PacketField] = []
 
-    /// All fields, with their conditions.
     init(_ parts: LayoutParts) {
         header = parts.header
         trailer = parts.trailer
@@ -153,20 +151,18 @@ struct ContextFields {
         return kept
     }
 
-    /// Returns what is left of a condition.
-    ///
-    /// - Parameter known: Returns whether a test of the context holds; nil for another one.
+    /// - Parameter known: Returns whether a test of the context holds; nil for another test.
     func remainder(
         of condition: WireCondition, _ known: (WireCondition.Test) -> Bool?
     ) -> WireCondition.Remainder {
         condition.remainder { test in
             guard case .field(let name) = test.operand else { return known(test) }
-            // What is absent counts as 0.
+            // An absent field counts as 0.
             return absent.contains { $0.name == name } ? test.comparison.holds(0, test.number) : nil
         }
     }
 
-    /// Makes the range of a checksum begin and end with fields that are there.
+    /// Makes the range of a checksum begin and end with present fields.
     ///
     /// A range of absent fields alone keeps a name that no field has, and so covers nothing.
     ///

@@ -16,7 +16,7 @@ extension PacketLayout {
         if framing == nil {
             guard outerHeader.contains(where: { $0.role.isLength }) else { return .noLength }
         } else {
-            // Nothing between the marks is no packet.
+            // An empty frame is no packet.
             guard outerHeader.leastByteCount + trailer.leastByteCount > 0 else { return .emptyFrame }
         }
         for fields in [header, trailer] {
@@ -41,7 +41,6 @@ extension PacketLayout {
         return contextFault(parts.outer)
     }
 
-    /// Returns what is wrong with the states, or with the messages that set them.
     private static func stateFault(_ parts: LayoutParts) -> Fault? {
         var names = Set((parts.header + parts.trailer).map { $0.name })
         for state in parts.states {
@@ -55,13 +54,13 @@ extension PacketLayout {
         return nil
     }
 
-    /// Returns why the packets in a context cannot be told apart, or do not exist.
+    /// Returns why packets of some context are impossible.
     private static func contextFault(_ parts: LayoutParts) -> Fault? {
         guard parts.dependsOnContext else { return nil }
         let contexts = parts.contexts
         for combination in contexts.combinations {
             let fields = ContextFields(parts, in: combination, contexts.tests)
-            // What depends on another field has that before it, so a packet with any field has at least one byte.
+            // A field stands after those that its condition tests, so a packet with any field has at least one byte.
             guard !fields.header.isEmpty || !fields.trailer.isEmpty else { return .noFields(combination.sender) }
             let counts = PacketPlan.packetByteCounts(
                 header: fields.header, trailer: fields.trailer, isFramed: parts.framing != nil)
@@ -123,7 +122,7 @@ extension PacketField {
     /// A length or a checksum follows from the fields that are there, so no field can depend on it.
     package var isTestable: Bool { format.isNumber && !role.isLength && checksum == nil }
 
-    /// Whether a program chooses the value; the count of a content is chosen in some layouts, too.
+    /// Whether a program chooses the value; in some layouts it chooses that of a content's count, too.
     package var isSettable: Bool {
         switch role {
         case .value, .fitting, .sequence: true
@@ -154,7 +153,7 @@ extension PacketField.Role {
     }
 }
 
-/// What the fields before the current one have used.
+/// The names and roles of the fields before the current one.
 private struct SeenFields {
     private var names: Set<String> = []
     private var messageIDBits = 0

@@ -2,7 +2,7 @@
 
 /// Header fields that have the same value in every packet of a message.
 extension PacketLayout {
-    /// Adds the values that a message fixes to the header of a packet that is written.
+    /// Adds the values that a message fixes to the header of a packet to write.
     ///
     /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` if the header sets another value.
     package func fix(_ fixed: PacketHeader, in header: inout PacketHeader) throws(CodecError) {
@@ -44,7 +44,6 @@ extension PacketLayout {
 }
 
 extension PacketField {
-    /// Refuses a value to write that is not the one which the message fixes.
     fileprivate func require(
         _ value: PacketHeader.FieldValue, toBe expected: PacketHeader.FieldValue
     ) throws(CodecError) {
@@ -63,7 +62,7 @@ extension PacketField {
         throw CodecError(reason).prefixed(by: path)
     }
 
-    /// Returns the first byte in which a text differs from another one.
+    /// Returns the error with the first byte that differs.
     private func difference(of text: String, from expected: String) -> CodecError.Reason {
         let bytes = zip(format.bytes(ofText: text), format.bytes(ofText: expected)).first { $0 != $1 }
         return .wrongConstant(value: Int128(bytes?.0 ?? 0), expected: Int128(bytes?.1 ?? 0))

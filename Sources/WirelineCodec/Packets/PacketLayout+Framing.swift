@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands around packets in a stream.
+/// The marks and escapes around packets in a stream.
 extension PacketLayout {
     /// The marks around each packet, and its escapes; nil if packets follow each other directly.
     public var framing: PacketFraming? { framingTable?.framing }
 
-    /// Whether packets stand between marks.
     @inlinable @inline(__always)
     package var isFramed: Bool { storage.isFramed }
 
@@ -20,20 +19,19 @@ extension PacketLayout {
     /// Returns the same for a packet in an array, which is returned itself without a frame.
     package func framed(_ packet: [UInt8]) -> [UInt8] { framingTable?.framed(packet.rawSpan) ?? packet }
 
-    /// Returns what is between the marks of bytes that must be one packet of a stream, unescaped.
+    /// Returns the unescaped packet between the marks of bytes that must be one packet of a stream.
     ///
-    /// Without a frame these are the bytes themselves; whether they are a packet is not checked.
+    /// Without a frame it returns the bytes themselves, without a check that they are a packet.
     ///
     /// - Parameters:
     ///   - bytes: The packet with its marks. Empty marks may stand before it.
     ///   - limit: The most bytes that the packet may have, unescaped.
-    /// - Throws: ``CodecError``: what ``PacketSplitter`` refuses, `truncated` if the end mark is missing, and
+    /// - Throws: ``CodecError`` as ``PacketSplitter`` throws it, `truncated` if the end mark is missing, and
     ///   `trailingBytes` for bytes after it.
     package func unframed(_ bytes: [UInt8], limit: Int = .max) throws(CodecError) -> [UInt8] {
         isFramed ? try unframed(bytes.rawSpan, limit: limit) : bytes
     }
 
-    /// Returns the same for borrowed bytes, as a copy.
     package func unframed(_ bytes: RawSpan, limit: Int = .max) throws(CodecError) -> [UInt8] {
         guard let table = framingTable else { return [UInt8](copying: bytes) }
         var frames = FrameReader()

@@ -21,7 +21,7 @@ extension PacketLayout {
         throw CodecError(.truncated(needed: needed - bytes.byteCount, available: 0), offset: bytes.byteCount)
     }
 
-    /// Checks what only a whole packet shows: its trailer and its checksum. Header and lengths have been checked.
+    /// Checks the trailer and the checksums of a whole packet. The caller has checked header and lengths.
     func verify(_ bytes: RawSpan, _ bounds: inout PacketBounds) throws(CodecError) {
         guard !plan.canReadAtOnce else { return }
         var reader = ByteReader(bytes)
@@ -66,7 +66,6 @@ extension PacketLayout {
         }
     }
 
-    /// Returns what a checksum field of a packet must contain.
     private func computedChecksum(
         _ part: Int, _ bytes: RawSpan, _ bounds: PacketBounds
     ) throws(CodecError) -> UInt32 {
@@ -161,7 +160,7 @@ extension PacketLayout {
     }
 }
 
-/// Reads the fields of a packet whose header has been checked, in wire order.
+/// Reads the fields of a packet in wire order. The caller has checked the header.
 private struct FieldWalk {
     private let layout: PacketLayout
     /// The bits of the run of packed fields that was read last.
@@ -173,7 +172,7 @@ private struct FieldWalk {
         presence = FieldPresence(layout)
     }
 
-    /// Returns whether a field is there; those before it were read.
+    /// The fields before it must have been read.
     func isPresent(_ index: Int) -> Bool { presence.contains(index) }
 
     /// Reads one of the layout's fields; nil if it is absent.

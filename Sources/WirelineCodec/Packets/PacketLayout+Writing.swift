@@ -13,7 +13,6 @@ struct PacketMeasure: Sendable {
 }
 
 extension PacketMeasure {
-    /// Returns whether one of the layout's fields is in the packet.
     fileprivate func contains(_ index: Int) -> Bool { presence.isEmpty || presence[index] }
 
     /// Returns the number of bytes that a field adds to the ones before it: 0 for one that is absent.
@@ -53,8 +52,6 @@ extension PacketPlan {
         return (bits, headerByteCount)
     }
 
-    /// Writes the packet of a payload into a buffer.
-    ///
     /// The buffer has exactly as many bytes as ``byteCountAtOnce(id:payloadByteCount:limit:)`` returned.
     @inlinable @inline(__always)
     @unsafe
@@ -70,7 +67,7 @@ extension PacketPlan {
 }
 
 extension PacketLayout {
-    /// Returns the sizes of a packet, and its header with a value for a field that fits itself to the packet.
+    /// Measures a packet, and gives its `@fit` field the first value with which the packet can be written.
     func fit(
         payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int
     ) throws(CodecError) -> (measure: PacketMeasure, header: PacketHeader) {
@@ -93,12 +90,10 @@ extension PacketLayout {
         return (try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit), header)
     }
 
-    /// Returns whether a packet with this ID and header can have a payload of so many bytes.
     package func canHold(payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int) -> Bool {
         (try? fit(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)) != nil
     }
 
-    /// Returns the sizes of a packet, for any layout.
     private func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int
     ) throws(CodecError) -> PacketMeasure {
@@ -131,10 +126,10 @@ extension PacketLayout {
         }
     }
 
-    /// Returns which fields a packet has; empty if it has all of the layout.
+    /// Returns which fields a packet has; empty if it has all fields of the layout.
     ///
-    /// Numbers that conditions test are checked first. The ID is in the first of the ``messageIDSets`` into which it
-    /// fits, and whose fields are there then.
+    /// Numbers that conditions test are checked first. The ID takes the first of the ``messageIDSets`` that can hold it
+    /// and whose fields are then present.
     package func presence(id: UInt64, header: PacketHeader) throws(CodecError) -> [Bool] {
         try requireContext()
         guard hasConditions else { return [] }
@@ -160,7 +155,6 @@ extension PacketLayout {
         throw CodecError(.invalidMessageID(id))
     }
 
-    /// Returns the bytes of the fields with a condition that are there.
     private func conditionalByteCounts(_ presence: [Bool]) -> (header: Int, trailer: Int) {
         var sums = (header: 0, trailer: 0)
         guard !presence.isEmpty else { return sums }
@@ -171,7 +165,6 @@ extension PacketLayout {
         return sums
     }
 
-    /// Returns whether a length is among the fields that are there.
     private func hasLength(_ presence: [Bool]) -> Bool {
         presence.isEmpty ? hasLength : header.indices.contains { presence[$0] && header[$0].role.isLength }
     }
@@ -191,13 +184,11 @@ extension PacketLayout {
         }
     }
 
-    /// Checks that text, digits or bytes fit their field.
     private func checkText(of field: PacketField, _ set: PacketHeader) throws(CodecError) {
         guard let value = set[value: field.name], let fault = field.format.textFault(of: value) else { return }
         throw CodecError(fault).prefixed(by: field.path)
     }
 
-    /// Checks that every value fits its field.
     private func check(_ values: HeaderValues) throws(CodecError) {
         // Positions, because copying a field takes longer than checking its value.
         let fields = fields
@@ -223,14 +214,14 @@ extension PacketLayout {
         }
     }
 
-    /// Writes the header, with 0 for checksums, which are set after the payload is written.
+    /// Checksums are 0: ``fillChecksums(_:_:)`` sets them after the payload is written.
     func writeHeader(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
         var varints = 0
         for index in header.indices { values.write(header, index, index, &varints, to: &writer) }
     }
 
-    /// Writes the trailer, with 0 for checksums as well.
+    /// Checksums are 0 here, too.
     func writeTrailer(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
         var varints = 0
@@ -277,10 +268,7 @@ private struct HeaderValues {
     let id: UInt64
     let set: PacketHeader
 
-    /// - Parameters:
-    ///   - fields: The layout's fields.
-    ///   - index: The field's position among them.
-    ///   - end: The end of the field, in bytes from the packet's first.
+    /// - Parameter end: The end of the field, in bytes from the packet's first.
     func value(of fields: [PacketField], _ index: Int, endingAt end: Int) -> Int128 {
         switch fields[index].role {
         case .value(let value): setValue(of: fields, index) ?? value.number
@@ -374,7 +362,7 @@ private struct HeaderValues {
         }
     }
 
-    /// Writes a field without a number, or what stands for none: bytes that are 0, or filled.
+    /// Writes a field of text, digits or bytes; one without a value gets zeros or padding.
     private func writeText(_ field: PacketField, to writer: inout ByteWriter) {
         var run = writer.writeRun(byteCount: field.format.byteCount ?? 0)
         switch field.format {
@@ -389,7 +377,6 @@ private struct HeaderValues {
         }
     }
 
-    /// Returns the text or the digits of a field.
     private func text(of field: PacketField) -> String {
         switch field.role {
         case .value(let value): set[text: field.name] ?? value.text ?? ""
@@ -398,7 +385,6 @@ private struct HeaderValues {
         }
     }
 
-    /// - Parameter indices: The positions of the fields that share the bytes.
     private func writeRun(_ indices: Range<Int>, endingAt end: Int, to writer: inout ByteWriter) {
         let fields = layout.fields
         var run = PackedBits()
@@ -422,7 +408,6 @@ extension CodecError.Reason {
 }
 
 extension PacketField {
-    /// Whether a program can give the field a value of this kind.
     func canBeSet(to value: PacketHeader.FieldValue) -> Bool {
         switch (role, format, value) {
         case (.value, .text, .text), (.value, .digits, .text), (.value, .bytes, .bytes), (.sequence, _, .integer),

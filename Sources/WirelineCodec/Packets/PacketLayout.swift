@@ -9,10 +9,10 @@
 ///
 /// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header, or a
 /// frame: marks around each packet (``PacketFraming``). Only fields of the header may vary in width. Fields of both may
-/// have a condition about numbers of the header, about the packet's sender, or about states of the connection. With one
-/// about the last two, ``layout(in:)`` returns the layout that reads and writes packets. So it does for a layout whose
-/// payload has layers (``PacketContent``): what it returns has the fields before the first layer, and what that made as the
-/// payload.
+/// have a condition about numbers of the header, about the packet's sender, or about states of the connection. If a
+/// condition is about the sender or about states, ``layout(in:)`` returns the layout that reads and writes packets. It
+/// does so too if the payload has layers (``PacketContent``): the returned layout has the fields before the first
+/// layer, and that layer's output is its payload.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -102,7 +102,7 @@ public struct PacketLayout: Sendable {
 
     private init(_ storage: Storage) { self.storage = storage }
 
-    /// Makes a layout of fields for the parts of packets with layers, which ends where the given bytes end.
+    /// Makes a layout for one part of a packet with layers; the part ends where the given bytes end.
     init(boundedHeader header: [PacketField], trailer: [PacketField] = [], variant: Int = 0) {
         let fields = ContextFields(LayoutParts(header: header, trailer: trailer))
         self.init(Storage(nil, fields, isBounded: true, variant: UInt16(variant), contexts: nil))
@@ -140,10 +140,9 @@ public struct PacketLayout: Sendable {
     /// The first field of those that share bytes has all of them, and the others have none.
     package var byteCounts: [Int?] { storage.byteCounts }
 
-    /// Whether some fields share bytes.
     var hasRuns: Bool { storage.hasRuns }
 
-    /// When each of the ``fields`` is there, and nil for one that always is; empty if that is so of all of them.
+    /// The condition of each of the ``fields``, nil for one that is always there; empty if all always are.
     package var conditions: [PlacedCondition?] { storage.conditions }
 
     /// The field that fits itself to the packet, and its values; nil if there is none.
@@ -155,7 +154,6 @@ public struct PacketLayout: Sendable {
     /// Whether the header has a length, which may have a condition.
     var hasLength: Bool { storage.hasLength }
 
-    /// Whether some fields have a condition.
     package var hasConditions: Bool { !storage.conditions.isEmpty }
 
     /// The positions of the fields that conditions test.
@@ -167,7 +165,6 @@ public struct PacketLayout: Sendable {
     /// The sets of ID fields, in the order in which a writer tries them; empty if no field has a condition.
     package var messageIDSets: [MessageIDSet] { storage.messageIDSets }
 
-    /// Returns the place of one of the ``fields`` if it shares bytes with others.
     package func packedPlace(ofField index: Int) -> PackedPlace? { hasRuns ? packedPlaces[index] : nil }
 
     /// Returns a header with the defaults of the numbers that it does not set, and with constants.
@@ -185,7 +182,6 @@ public struct PacketLayout: Sendable {
     /// The checksums, in wire order.
     package var checksums: [PlannedChecksum] { storage.checksums }
 
-    /// Returns the position of a checksum among the ``fields``.
     package func fieldIndex(of checksum: PlannedChecksum) -> Int {
         checksum.part < header.count ? checksum.part : checksum.part - 1
     }
@@ -206,8 +202,7 @@ public struct PacketLayout: Sendable {
         let framing: FramingTable?
         @usableFromInline let isFramed: Bool
         let absent: [PacketField]
-        /// The layouts of the packets in each context that makes a difference; empty if none does, and there are no
-        /// layers.
+        /// The layouts of the packets in each context that makes a difference; empty if none does.
         ///
         /// With layers they are those of ``layerings``, first the outer ones.
         let variants: [PacketLayout]
@@ -360,12 +355,10 @@ extension PacketField {
 }
 
 extension PacketField.Format {
-    /// The largest number that the field can hold.
     var maximum: UInt64 {
         UInt64.max >> UInt64(64 - bitWidth + (isSigned ? 1 : 0))
     }
 
-    /// Whether the field can hold negative numbers.
     var isSigned: Bool {
         switch self {
         case .integer(let format, _): format.isSigned
@@ -375,7 +368,6 @@ extension PacketField.Format {
         }
     }
 
-    /// The most bits of a number that the field can hold.
     package var bitWidth: Int {
         switch self {
         case .integer(let format, _): format.bitWidth
@@ -392,7 +384,6 @@ extension PacketLayout {
     /// `uint32` length that counts the whole packet, `uint16` message ID, payload; big-endian (seed 003).
     public static let standard = standard(.bigEndian)
 
-    /// The fields of ``standard``, in either byte order.
     package static func standard(_ byteOrder: ByteOrder) -> PacketLayout {
         PacketLayout(uncheckedHeader: [
             PacketField("length", .integer(.uint32, byteOrder), .length(of: .packet, plus: 0)),
