@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What writing a packet needs beyond the fields of messages.
+// Writing of packets, beyond the fields of messages.
 
 extension ByteWriter {
     /// Writes the low bits of an integer whose format is known only at run time.
@@ -29,8 +29,9 @@ extension ByteWriter {
         }
     }
 
-    /// Writes borrowed bytes, of which there are usually few: 8 to 32 are written with two stores, which may overlap,
-    /// because a call of `memcpy` takes longer.
+    /// Writes borrowed bytes, usually few.
+    ///
+    /// It writes 8 to 32 bytes with two stores, which may overlap, because a call of `memcpy` takes longer.
     @inlinable @inline(__always)
     mutating func writeShortBytes(_ bytes: RawSpan) {
         if bytes.byteCount >= 16, bytes.byteCount <= 32 {
@@ -42,7 +43,8 @@ extension ByteWriter {
         }
     }
 
-    /// Writes bytes as two numbers. There are as many as one number has, or more, and at most as many as two have.
+    /// Writes bytes as two numbers, which may overlap; the byte count is at least one number's and at most two
+    /// numbers'.
     @inlinable @inline(__always)
     mutating func writeEnds<T: FixedWidthInteger & BitwiseCopyable>(of bytes: RawSpan, as type: T.Type) {
         let start = unsafe advance(by: bytes.byteCount)
@@ -54,7 +56,7 @@ extension ByteWriter {
         unsafe start.storeBytes(of: last, toByteOffset: end, as: T.self)
     }
 
-    /// Overwrites the bytes of a number, at most 8, that have been written.
+    /// The number, of at most 8 bytes, must have been written.
     mutating func overwrite(_ value: UInt64, byteCount: Int, at offset: Int, _ byteOrder: ByteOrder) {
         precondition(
             offset >= 0 && byteCount <= 8 && offset + byteCount <= position, "only what has been written is overwritten"
@@ -67,7 +69,6 @@ extension ByteWriter {
         }
     }
 
-    /// Returns the checksum of bytes that have been written.
     func checksum(_ kind: ChecksumKind, of range: Range<Int>) -> UInt32 {
         precondition(range.lowerBound >= 0 && range.upperBound <= position, "only what has been written has a checksum")
         // SAFETY: the range lies before position, by the precondition, and those bytes are initialised.

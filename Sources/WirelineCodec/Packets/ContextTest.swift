@@ -4,13 +4,13 @@
 ///
 /// Tests that always have opposite outcomes are one: `phase == play` and `phase != play`, `level < 3` and `level >= 3`.
 package struct ContextTest: Equatable, Sendable {
-    /// What is tested; neither a field nor the sender.
+    /// Never a field or the sender.
     package let operand: WireCondition.Operand
-    /// How it compares with the number: equal, less, or a shared bit.
+    /// Equal, less, or a shared bit.
     package let comparison: WireCondition.Comparison
     package let number: Int128
 
-    /// The most different tests in a layout: they have 64 outcomes, and each has a layout for each sender.
+    /// A layout has at most so many different tests: their 64 outcomes each have a layout for each sender.
     package static let maximumCount = 6
 
     private init(_ operand: WireCondition.Operand, _ comparison: WireCondition.Comparison, _ number: Int128) {
@@ -19,8 +19,8 @@ package struct ContextTest: Equatable, Sendable {
         self.number = number
     }
 
-    /// Returns the test that a condition makes, and whether the condition holds if the test does not; nil for one of a
-    /// field or of the sender.
+    /// Returns the test that a condition makes, and whether the condition is its opposite; nil if it tests a field or
+    /// the sender.
     static func reading(_ test: WireCondition.Test) -> (test: ContextTest, isNegated: Bool)? {
         guard test.operand.isContext, test.operand != .sender else { return nil }
         func make(_ comparison: WireCondition.Comparison, _ number: Int128, isNegated: Bool) -> (ContextTest, Bool) {
@@ -48,10 +48,8 @@ package struct ContextTest: Equatable, Sendable {
         return result
     }
 
-    /// Returns whether the test holds for a number.
     package func holds(for value: Int128) -> Bool { comparison.holds(value, number) }
 
-    /// Returns whether the test holds in a context.
     package func holds(in context: PacketContext) -> Bool { holds(for: context.number(of: operand) ?? 0) }
 }
 
@@ -59,7 +57,6 @@ package struct ContextTest: Equatable, Sendable {
 package typealias ContextOutcomes = Int
 
 extension [ContextTest] {
-    /// Returns which of the tests hold in a context.
     func outcomes(in context: PacketContext) -> ContextOutcomes {
         var outcomes = 0
         for (index, test) in enumerated() where test.holds(in: context) { outcomes |= 1 << index }
@@ -80,7 +77,6 @@ extension [ContextTest] {
         return combinations.sorted()
     }
 
-    /// Returns the combinations of the tests of one operand.
     private func outcomes(of operand: WireCondition.Operand, _ states: [PacketState]) -> Set<ContextOutcomes> {
         let tests = enumerated().filter { $0.element.operand == operand }
         let range: ClosedRange<Int128> =

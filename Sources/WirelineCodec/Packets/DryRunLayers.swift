@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Layers that seal nothing: they find out whether a packet can be written before its keys and keystreams are used.
+/// Layers that seal nothing: they show whether a packet can be written, before keys and keystreams are used.
 ///
-/// What a layer can make shorter is taken as empty, so that no packet is refused that a connection could send.
+/// A layer that can make its content shorter returns nothing, so that no packet is refused that a connection could
+/// send.
 private struct DryRunLayers: LayerSealer {
     let kinds: [LayerKind]
     let threshold: Int?
@@ -15,12 +16,7 @@ private struct DryRunLayers: LayerSealer {
 }
 
 extension Layering {
-    /// Refuses a packet that ``seal(id:header:payload:_:limit:_:with:)`` would refuse, whatever its layers do.
-    ///
-    /// - Parameters:
-    ///   - kinds: The layout's layers.
-    ///   - keystreams: As for sealing.
-    ///   - threshold: That of the sealer.
+    /// Refuses a packet that ``seal(id:header:payload:_:limit:_:with:)`` would refuse with any layers' output.
     package func requireSealable(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
         _ kinds: [LayerKind], _ keystreams: inout LayerSet, threshold: Int? = nil
@@ -31,14 +27,14 @@ extension Layering {
 }
 
 extension PacketLayout {
-    /// Refuses a packet with layers that its sender cannot send in any states, whatever its layers do.
+    /// Refuses a packet with layers that its sender cannot send in any states, with any layers' output.
     ///
     /// - Throws: ``CodecError`` of the states of a new connection.
     package func requireSealable(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, from sender: Sender, limit: Int
     ) throws(CodecError) {
         let kinds = content.layers.map { $0.kind }
-        // Which keystreams the packets inside have depends on the states, too.
+        // The states also decide which keystreams the packets inside have.
         var keystreams = LayerSet()
         do throws(CodecError) {
             try layering(in: PacketContext(from: sender)).requireSealable(
@@ -57,7 +53,6 @@ extension PacketLayout {
         }
     }
 
-    /// Returns how the packets of a sender are read and written, in all states and depths.
     private func layerings(from sender: Sender) -> [Layering] {
         zip(contexts?.combinations ?? [], storage.layerings).filter { $0.0.sender == sender }.map { $0.1 }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some of the flags of a ``HeaderProgram``, and which of these must be set.
+/// A test of flags of a ``HeaderProgram``.
 struct FlagMask: Equatable, Sendable {
     var mask: UInt32 = 0
     /// The flags that must be set; the others in the mask must not be.
     var expected: UInt32 = 0
 
-    /// Flags that no header has.
+    /// A term that never holds.
     static let never = FlagMask(mask: 0, expected: 1)
 
     @inline(__always)
@@ -19,7 +19,7 @@ extension FlagMask {
         expected = isSet ? mask : 0
     }
 
-    /// Returns what both terms ask for; nil if no flags are like that.
+    /// Returns the term that holds if both do; nil if they contradict each other.
     fileprivate func and(_ other: FlagMask) -> FlagMask? {
         let contradiction = (expected ^ other.expected) & mask & other.mask
         guard contradiction == 0 else { return nil }
@@ -31,11 +31,11 @@ extension FlagMask {
 struct NumberTest: Equatable {
     /// The position of the field in the header.
     let field: Int
-    /// Whether the number must share a bit with ``number``; otherwise it is compared.
+    /// Whether the test asks for a bit shared with ``number``; otherwise it compares.
     let isOfBits: Bool
     /// The smallest number for which the test holds, as bits of the field.
     let number: UInt64
-    /// How much larger the largest one is.
+    /// The largest such number minus the smallest.
     let span: UInt64
     var flag: UInt8 = 0
 
@@ -45,7 +45,7 @@ struct NumberTest: Equatable {
 }
 
 extension NumberTest {
-    /// Makes the test for which a comparison holds, or does not.
+    /// Returns the test of a comparison, and whether the comparison holds if the test does not.
     ///
     /// - Returns: Nil if the field's bits are not the number.
     fileprivate static func make(
@@ -68,7 +68,7 @@ extension NumberTest {
         }
     }
 
-    /// Tests whether a number is between two; nothing is if they are not in the range.
+    /// Tests whether a number is between two. If these are not in the range, the test never holds.
     private init(_ field: Int, _ least: Int128, _ most: Int128, _ range: ClosedRange<Int128>) {
         let most = min(most, range.upperBound)
         guard least <= most, least >= range.lowerBound else {
@@ -79,30 +79,28 @@ extension NumberTest {
         self.init(field: field, isOfBits: false, number: number, span: UInt64(most - least))
     }
 
-    /// Returns a test that does not hold for 0, as which an absent field counts: this one, or its opposite.
+    /// Returns this test or its opposite: the one that does not hold for 0, the value of an absent field.
     ///
     /// - Parameter mask: The bits of the field.
     fileprivate func failingForZero(_ mask: UInt64) -> (test: NumberTest, isNegated: Bool) {
         guard !isOfBits, (0 &- number) & mask <= span else { return (self, false) }
-        // There is no opposite of what always holds, but a test that never does.
+        // The opposite of a test that always holds is one that never does.
         guard span < mask else { return (NumberTest(field: field, isOfBits: true, number: 0, span: 0), true) }
         let next = (number &+ span &+ 1) & mask
         return (NumberTest(field: field, isOfBits: false, number: next, span: mask - span - 1), true)
     }
 }
 
-/// The tests that the conditions of a layout make, each with a flag, which is not set before a header is read.
+/// The tests in the conditions of a layout, each with a flag; all flags are clear before a header is read.
 struct FlagTable {
-    /// The most flags.
     private static let mostCount = 32
-    /// The most alternatives of a condition.
     private static let mostAlternatives = 16
 
     private let header: [PacketField]
     private var tests: [NumberTest] = []
     private var count = 0
 
-    /// Nil if the conditions need more than flags.
+    /// Nil if the conditions need more than flags can express.
     init?(_ header: [PacketField], _ conditions: [PlacedCondition?]) {
         self.header = header
         for case let condition? in conditions {
@@ -110,10 +108,9 @@ struct FlagTable {
         }
     }
 
-    /// Returns the tests of a header's field.
     func tests(of field: Int) -> [NumberTest] { tests.filter { $0.field == field } }
 
-    /// Returns a flag that nothing sets yet; nil if there are too many.
+    /// Returns an unused flag; nil if there are too many.
     mutating func addFlag() -> UInt8? {
         guard count < Self.mostCount else { return nil }
         defer { count += 1 }
@@ -134,7 +131,7 @@ struct FlagTable {
         }
     }
 
-    /// Returns the test of a condition that has only one.
+    /// Returns the test of a condition without `not`, `and` and `or`.
     private func literal(_ condition: PlacedCondition) -> (test: NumberTest, isNegated: Bool)? {
         switch condition {
         case .isSet(let field): literal(field, .unequal, 0)
@@ -177,7 +174,6 @@ struct FlagTable {
 }
 
 extension HeaderInstruction {
-    /// Makes the step a test of its number.
     mutating func test(_ test: NumberTest) {
         use = test.isOfBits ? .testBits : .testRange
         flag = test.flag

@@ -2,10 +2,10 @@
 
 /// Finds the packets between the marks of a stream, and unescapes them.
 ///
-/// It looks at each byte once, wherever the stream is cut. A packet that lies whole and without escapes in the bytes is
-/// lent from there. Any other one is put together in ``content``, which never exceeds the limit of packets.
+/// It looks at each byte once, wherever the stream is cut. A whole packet without escapes is lent from the received
+/// bytes. Any other one is put together in ``content``, which never exceeds the limit of packets.
 struct FrameReader: Sendable {
-    /// Where a whole packet lies.
+    /// The place of a whole packet.
     enum Place: Equatable {
         /// In the bytes that were given.
         case given(Range<Int>)
@@ -17,12 +17,12 @@ struct FrameReader: Sendable {
         /// A start mark must follow.
         case outside
         case inside
-        /// After the first byte of an escape.
+        /// An escape has begun; the value is its first byte.
         case escape(UInt8)
     }
 
     private var state = State.outside
-    /// What has arrived of a packet, unescaped.
+    /// The received part of a packet, unescaped.
     private(set) var content: [UInt8] = []
 
     /// The number of bytes of an unfinished packet that are kept.
@@ -37,7 +37,6 @@ struct FrameReader: Sendable {
         state != .outside && (byteCount > 0 || !framing.hasSameMarks)
     }
 
-    /// Takes the packet that was put together.
     mutating func takeContent() -> [UInt8] {
         let taken = content
         content = []
@@ -47,7 +46,6 @@ struct FrameReader: Sendable {
     /// Reads bytes from `position` on, up to the end of the next packet.
     ///
     /// - Parameters:
-    ///   - bytes: What has arrived.
     ///   - position: Moved past the bytes that were read.
     ///   - limit: The most bytes of a packet, unescaped.
     /// - Returns: The packet's place; nil if no packet ended, and all bytes were read.
@@ -86,7 +84,7 @@ struct FrameReader: Sendable {
         if use == .end {
             position += 1
             guard !run.isEmpty || !content.isEmpty else {
-                // Nothing stands between them. If the marks are the same byte, this one may be the start of a packet.
+                // The frame is empty. If the marks are the same byte, this one may be the start of a packet.
                 if !table.framing.hasSameMarks { state = .outside }
                 return nil
             }
@@ -117,7 +115,7 @@ struct FrameReader: Sendable {
             misdirectedProtocol: .init(recognising: rest))
     }
 
-    /// Refuses more bytes than a packet may have; how many more does not depend on where the stream was cut.
+    /// Refuses more bytes than a packet may have. The error is the same wherever the stream was cut.
     private func requireRoom(for byteCount: Int, _ limit: Int) throws(CodecError) {
         guard byteCount > limit - content.count else { return }
         let length = Int128(limit) + 1
@@ -131,6 +129,5 @@ struct FrameReader: Sendable {
 }
 
 extension PacketFraming {
-    /// The path of an error in marks or escapes.
     static let path = "packet.frame"
 }

@@ -4,7 +4,6 @@
 ///
 /// It is an object, so that a layout without a frame has only an empty reference.
 final class FramingTable: Sendable {
-    /// What a reader does with a byte between the marks.
     enum Use: UInt8 {
         case keep, end, escape, start
     }
@@ -32,10 +31,9 @@ final class FramingTable: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns what a reader does with a byte between the marks.
     func use(of byte: UInt8) -> Use { uses[Int(byte)] }
 
-    /// Returns the byte for which two bytes stand; nil if they are no escape.
+    /// Returns the byte that an escape stands for; nil if the two bytes are no escape.
     func byte(for first: UInt8, _ second: UInt8) -> UInt8? { bytes[UInt16(first) << 8 | UInt16(second)] }
 
     /// Returns the end of the bytes from `start` on that stand for themselves.
@@ -71,6 +69,6 @@ final class FramingTable: Sendable {
 }
 
 extension PacketFraming.Escape {
-    /// Both bytes, the first one in the high half.
+    /// The first byte in the high half.
     fileprivate var pair: UInt16 { UInt16(first) << 8 | UInt16(second) }
 }

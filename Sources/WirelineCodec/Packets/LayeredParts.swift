@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields and layers of packets that remain in one context, sorted by the layers that they are in.
+/// The fields and layers that packets have in one context, sorted by layer.
 struct LayeredParts {
-    /// The header fields before the first layer, then those inside of one layer or several after another.
+    /// The header fields before the first layer, then those inside each layer, or inside several adjacent layers.
     private(set) var sections: [[PacketField]] = []
     /// The layers before each section but the first.
     private(set) var layers: [[(index: Int, kind: LayerKind, rule: WireCondition.Remainder)]] = []
@@ -41,12 +41,10 @@ struct LayeredParts {
         }
     }
 
-    /// Returns how many layers stand before a field.
     private static func layerCount(of content: PacketContent, before position: Int) -> Int {
         content.layers.count { $0.fieldCount <= position }
     }
 
-    /// Returns the positions of the layers among the fields, each once.
     static func starts(of content: PacketContent) -> [Int] {
         var starts: [Int] = []
         for layer in content.layers where starts.last != layer.fieldCount { starts.append(layer.fieldCount) }
@@ -55,15 +53,13 @@ struct LayeredParts {
 }
 
 extension PacketContent {
-    /// The conditions of the layers.
     var conditionalLayers: [WireCondition] { layers.compactMap { $0.condition } }
 }
 
 extension WireCondition.Remainder {
-    /// Whether it must be looked up in each packet.
+    /// Whether each packet decides it.
     var isOpen: Bool { if case .when = self { true } else { false } }
 
-    /// Returns whether it holds for a packet with these header fields.
     func holds(_ header: PacketHeader) -> Bool {
         switch self {
         case .always: true
@@ -75,7 +71,6 @@ extension WireCondition.Remainder {
 }
 
 extension LayerKind {
-    /// Whether the transform looks at the header.
     var looksAtHeader: Bool {
         if case .custom = self { return true }
         return vectorField != nil
@@ -83,7 +78,7 @@ extension LayerKind {
 }
 
 extension PacketField.Role {
-    /// What is added to the bytes inside the innermost layer, in a field that counts them; nil for another one.
+    /// The constant that a content's count adds to the bytes inside the innermost layer; nil for another role.
     package var contentConstant: Int? { if case .contentLength(let constant) = self { constant } else { nil } }
 
     var isLengthOfPayload: Bool { if case .length(of: .payload, plus: _) = self { true } else { false } }
@@ -104,7 +99,7 @@ extension PacketField {
         }
     }
 
-    /// The field as a plain number if its value could fit itself to the packet: then it has the last of its values.
+    /// An `@fit` field as a plain number with the last of its values; otherwise the field itself.
     var asChosen: PacketField { fittingValues?.last.map { with(.value(default: .integer($0))) } ?? self }
 
     /// The field as a plain number if it counts the content, which only the layers know.
@@ -115,7 +110,7 @@ extension PacketField {
         role == .messageID || role.contentConstant != nil ? with(.value(default: 0)) : self
     }
 
-    /// The field with a checksum of what the layers made, if it is one of fields inside of them.
+    /// Lets a checksum cover the payload in place of fields inside layers: outside, the layers' output is the payload.
     func coveringContent(of innerNames: [String]) -> PacketField {
         guard var checksum, case .parts(let first, let last) = checksum.range else { return self }
         func outside(_ part: PacketChecksum.Part) -> PacketChecksum.Part {

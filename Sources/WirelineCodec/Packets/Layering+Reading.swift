@@ -2,7 +2,7 @@
 
 /// Opens the layers of one end's packets, in their order.
 package protocol LayerOpener: ~Copyable {
-    /// The most bytes that a layer may still make.
+    /// The most bytes that a layer may still produce.
     var contentLimit: Int { get }
 
     /// Returns what is inside a layer.
@@ -15,17 +15,15 @@ package protocol LayerOpener: ~Copyable {
     ) throws(CodecError) -> [UInt8]
 }
 
-/// What is inside the layers of a packet.
+/// The content of a packet's layers.
 package struct OpenedContent: Sendable {
     /// The opened packet; nil if its bytes are those of the packet itself.
     package let bytes: [UInt8]?
-    /// The positions of the opened packet's parts.
     package let bounds: PacketBounds
     package let kind: Kind
-    /// The layers of the packet, and of those around it, whose keystreams go on from packet to packet.
+    /// The layers of the packet, and of those around it, whose keystreams continue from packet to packet.
     package let keystreams: LayerSet
 
-    /// What the payload of an opened packet is.
     package enum Kind: Sendable {
         case message
         /// Whole packets.
@@ -39,8 +37,8 @@ extension Layering {
     /// Opens a packet of the ``outer`` layout.
     ///
     /// - Parameter keystreams: Those of the packets around it (default: none).
-    /// - Throws: ``CodecError``: what the opener throws, and what is wrong with the fields inside. Offsets count from the
-    ///   first byte inside of the innermost layer that was opened.
+    /// - Throws: ``CodecError`` of the opener, or for a fault in the fields inside. Offsets count from the first byte
+    ///   inside the innermost layer that was opened.
     package func open<Opener: LayerOpener & ~Copyable>(
         _ packet: borrowing Packet, inside keystreams: LayerSet = [], with opener: inout Opener
     ) throws(CodecError) -> OpenedContent {
@@ -75,9 +73,9 @@ extension Layering {
 private struct ContentOpening {
     /// The header's bytes so far; they are those of the packet while there is no ``content``.
     private var header: [UInt8] = []
-    /// What the innermost layer contains; nil before the first layer.
+    /// The content of the innermost layer; nil before the first layer.
     private(set) var content: [UInt8]?
-    /// The positions in the content, or in the packet, of what follows the header fields that were read.
+    /// The bytes after the header fields read so far, as positions in the content or in the packet.
     private var range: Range<Int>
     private var headerByteCount: Int
     /// The ID of the header fields so far, if the fields inside of a layer are a part of it.
@@ -90,7 +88,6 @@ private struct ContentOpening {
         headerByteCount = range.lowerBound
     }
 
-    /// Opens the next layer.
     mutating func open<Opener: LayerOpener & ~Copyable>(
         _ packet: borrowing Packet, with opener: inout Opener, _ values: PacketHeader, layerAt index: Int
     ) throws(CodecError) {
@@ -170,7 +167,7 @@ private struct ContentOpening {
     }
 }
 
-/// What a packet says about the bytes inside its innermost layer.
+/// The byte count that a packet declares for the content of its innermost layer.
 private struct DeclaredCount {
     private var count: (value: Int128, constant: Int, offset: Int, name: String)?
 
@@ -193,13 +190,13 @@ private struct DeclaredCount {
         count = (value, contentLength.constant, offset, contentLength.name)
     }
 
-    /// Refuses a count that no layer may make, before anything is made.
+    /// Refuses a count above the limit of the layers, before a layer is opened.
     func require(atMost limit: Int, for kind: LayerKind) throws(CodecError) {
         guard let count, count.value - Int128(count.constant) > Int128(limit) else { return }
         throw CodecError(.inflatedTooLong(limit: limit), path: "packet." + kind.name)
     }
 
-    /// Compares the count with what there is; 0 stands for a packet without a layer after the field.
+    /// Compares the count with the bytes that were found; a packet without a layer after the field must have 0.
     func verify(_ byteCount: Int?) throws(CodecError) {
         guard let count else { return }
         let expected = byteCount.map { Int128($0) + Int128(count.constant) } ?? 0
@@ -211,7 +208,7 @@ private struct DeclaredCount {
 }
 
 extension PacketLayout {
-    /// Returns the bounds of the packet with which bytes begin, and end unless filler follows.
+    /// Returns the bounds of the packet at the start of the bytes; more bytes may follow only if they can be filler.
     fileprivate func boundsOfStart(of bytes: RawSpan, mayHaveFiller: Bool) throws(CodecError) -> PacketBounds {
         let needed: Int
         switch try scan(bytes, limit: Int.max / 2) {

@@ -2,11 +2,11 @@
 
 /// Seals the layers of one end's packets, in their order.
 package protocol LayerSealer: ~Copyable {
-    /// From how many bytes on the content gets a layer that asks for its count, if the program does not say so; nil for
-    /// none.
+    /// The content's byte count from which the sealer applies a layer that depends on the count, unless the program
+    /// decides it; nil for never.
     var threshold: Int? { get }
 
-    /// Returns what a layer makes of its content.
+    /// Returns the sealed bytes of a layer.
     ///
     /// - Parameters:
     ///   - header: The fields before the layer that are known before it is sealed; lengths are not.
@@ -21,18 +21,18 @@ extension Layering {
     ///
     /// - Parameters:
     ///   - header: The fields that differ from their defaults.
-    ///   - payload: What stands inside all layers, after all header fields.
-    ///   - kind: What the payload is; nil for bytes that are written whatever they are.
+    ///   - payload: The bytes inside all layers, after all header fields.
+    ///   - kind: The kind of the payload; nil for bytes that are written without a check.
     ///   - limit: The most bytes of the packet.
     ///   - keystreams: The lasting keystreams of the packets inside; those of this packet are added.
     /// - Returns: The packet as it stands in a stream.
-    /// - Throws: ``CodecError``: what the sealer throws, as writing a packet without layers, and `wrongPresence` at
-    ///   `packets` or `opaque` for a payload of another kind than the header says.
+    /// - Throws: ``CodecError`` of the sealer, the errors of writing a packet without layers, and `wrongPresence` at
+    ///   `packets` or `opaque` if the payload is of another kind than the header says.
     package func seal<Sealer: LayerSealer & ~Copyable>(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
         _ keystreams: inout LayerSet, with sealer: inout Sealer
     ) throws(CodecError) -> [UInt8] {
-        // A length in a packet never says more, and sums below cannot overflow.
+        // A length in a packet is never larger, and sums below cannot overflow.
         guard payload.byteCount <= Int.max / 2 else {
             let byteCount = Int128(payload.byteCount)
             throw CodecError(.packetTooLong(length: byteCount, packetByteCount: byteCount, limit: limit))
@@ -41,7 +41,7 @@ extension Layering {
             let values = try GivenHeader(self, id: id, header)
             return try seal(values, payload, kind, limit: limit, &keystreams, with: &sealer)
         }
-        // Whether there is a layer depends on how much there is without one.
+        // The byte count without a layer decides whether there is a layer.
         var values = try GivenHeader(self, id: id, header, contentLength: 0)
         if let threshold = sealer.threshold, values.contains(contentLength.name) {
             let byteCount = try sections.last.map { section throws(CodecError) in
@@ -95,7 +95,6 @@ extension Layering {
         return try outerWriting.encode(id: 0, header: values, payload: sealed.rawSpan.extracting(range), limit: limit)
     }
 
-    /// Returns the fields of a section with what follows them; nil if it has no fields.
     private func content(
         of section: Section, _ given: GivenHeader, _ payload: RawSpan
     ) throws(CodecError) -> (bytes: [UInt8], range: Range<Int>)? {
@@ -103,7 +102,7 @@ extension Layering {
         let bytes = try layout.encode(
             id: 0, header: given.values(for: layout), payload: payload, limit: Int.max)
         let packet = try Packet(bytes.rawSpan, layout: layout, limit: Int.max)
-        // The fields before are written only because conditions look at them.
+        // The earlier fields are in these bytes only because conditions look at them.
         let start = try layout.fieldRanges(of: packet)[section.earlierFieldCount...].first?.lowerBound ?? 0
         return (bytes, start..<bytes.count)
     }
@@ -120,7 +119,6 @@ extension Layering {
         }
     }
 
-    /// Refuses a payload of another kind than the header says.
     private func requireContent(_ kind: OpenedContent.Kind?, _ header: PacketHeader) throws(CodecError) {
         guard let kind else { return }
         let hasPackets = packets.holds(header)
@@ -134,16 +132,16 @@ extension Layering {
     }
 }
 
-/// The header fields of a packet to write, as far as they are known before its layers are sealed.
+/// The header fields of a packet to write that are known before its layers are sealed.
 private struct GivenHeader {
-    /// The values that conditions and transforms see; what is absent is not among them.
+    /// The values that conditions and transforms see; absent fields are not among them.
     private(set) var known: PacketHeader
     /// The values to write, without the defaults.
     private var values: PacketHeader
     private let names: [String]
 
-    /// - Parameter contentLength: What stands for the number of bytes inside the innermost layer, in a packet that has
-    ///   the field; nil for what `header` says.
+    /// - Parameter contentLength: Replaces the number of bytes inside the innermost layer while that is not known; nil
+    ///   to keep the value of `header`.
     init(
         _ layering: Layering, id: UInt64, _ header: PacketHeader, contentLength: Int128? = nil
     ) throws(CodecError) {
@@ -184,7 +182,7 @@ private struct GivenHeader {
         values[name] = number
     }
 
-    /// Returns those values that are written for fields of a layout.
+    /// Returns the values that are written for fields of a layout.
     func values(for layout: PacketLayout) -> PacketHeader {
         var result = PacketHeader()
         for (name, value) in values.fields where layout.fields.contains(where: { $0.name == name }) {

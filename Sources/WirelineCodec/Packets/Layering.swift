@@ -6,26 +6,27 @@
 ///     opened              outer header | header inside | payload | filler
 ///     as readers see it   outer header   header inside | payload             | trailer    ``flat``
 ///
-/// The fields before the first layer, and the trailer, are a layout that needs no transform: it splits the stream. What
-/// the layers contain becomes one packet with all fields in its header. So all code that reads packets reads it, too.
+/// The fields before the first layer, and the trailer, are a layout that needs no transform: it splits the stream. The
+/// content of the layers becomes one packet with all fields in its header. So all code that reads packets reads it,
+/// too.
 package final class Layering: Sendable {
-    /// The layout of packets in a stream: what the layers made is their payload.
+    /// The layout of packets in a stream: the output of the outermost layer is their payload.
     package let outer: PacketLayout
     /// The layout of opened packets. Lengths and checksums are plain numbers in it, for they count sealed bytes.
     package let flat: PacketLayout
-    /// What is inside the layers, from the outermost one on.
+    /// The fields inside the layers, from the outermost layer on.
     package let sections: [Section]
-    /// When the content is whole packets, and when it is not read.
+    /// When the content is whole packets (``packets``), and when it is not read (``opaque``).
     package let packets: WireCondition.Remainder
     package let opaque: WireCondition.Remainder
-    /// All fields, with which it is decided what is in a packet that is written.
+    /// All fields; with them a writer decides which fields a packet has.
     package let whole: PacketLayout
     /// The outer layout for writing: its IDs are plain numbers, which ``whole`` has computed.
     package let outerWriting: PacketLayout
     package let contentLength: ContentLength?
     /// The fields that no packet of the context has.
     let absent: [PacketField]
-    /// Whether something looks at header fields: a condition, or a transform that begins with a field.
+    /// Whether a condition, or a transform that begins with a field, looks at header fields.
     let looksAtHeader: Bool
 
     /// Header fields that are inside the same layers.
@@ -37,17 +38,17 @@ package final class Layering: Sendable {
         /// The layouts of all fields up to the end of this section, for reading and for writing; nil if it has none.
         package let reading: PacketLayout?
         package let writing: PacketLayout?
-        /// Whether bytes may follow the payload: a length in the section says how long that is.
+        /// Whether filler may follow the payload: the section has a length that ends the payload.
         package let mayHaveFiller: Bool
     }
 
-    /// The field that says how many bytes are inside the innermost layer.
+    /// The field that counts the bytes inside the innermost layer.
     package struct ContentLength: Sendable {
         package let name: String
         package let constant: Int
-        /// The first layer after the field. A packet with none from it on has 0.
+        /// The first layer after the field. The field is 0 in a packet that has no layer from this one on.
         package let firstLayer: Int
-        /// Whether a layer asks for it, so that a program can set it.
+        /// Whether a layer's condition tests the field, so that a program can set it.
         package let isSettable: Bool
     }
 
@@ -91,13 +92,12 @@ package final class Layering: Sendable {
             || parts.layers.contains { $0.contains { $0.kind.looksAtHeader } }
     }
 
-    /// The layout of opened packets for a writer that finds out which fields a packet has, and their values: nothing fits
-    /// itself to the packet.
+    /// The layout of opened packets for a writer that chooses the fields and their values itself: no field fits itself
+    /// to the packet.
     package var chosen: PacketLayout {
         PacketLayout(boundedHeader: flat.header.map { $0.asChosen }, trailer: flat.trailer.map { $0.asChosen })
     }
 
-    /// Returns how packets are read and written in each context, in the order of the contexts.
     static func all(_ parts: LayoutParts, _ contexts: LayoutContexts, _ table: FramingTable?) -> [Layering] {
         contexts.combinations.enumerated().map { position, combination in
             Layering(
@@ -120,12 +120,12 @@ extension PacketLayout {
         storage.layerings[storage.contexts?.position(of: context) ?? 0]
     }
 
-    /// Returns how packets are read and written whose layout in a stream is this one.
+    /// Returns how the packets with this layout in a stream are read and written.
     func layering(ofPacketsIn outer: PacketLayout) -> Layering {
         storage.layerings[min(Int(outer.plan.variant), storage.layerings.count - 1)]
     }
 
-    /// Returns how a packet of a stream is read; it was split off with the layout of its context.
+    /// The splitter split the packet off with the layout of its context.
     package func layering(of packet: borrowing Packet) -> Layering {
         storage.layerings[min(Int(packet.bounds.variant), storage.layerings.count - 1)]
     }
@@ -133,7 +133,6 @@ extension PacketLayout {
     /// Whether a packet of this layout has not been opened yet.
     package func isSealed(_ packet: borrowing Packet) -> Bool { packet.bounds.variant < storage.layerings.count }
 
-    /// Whether a program can set a field.
     package func isSettable(_ field: PacketField) -> Bool {
         guard case .contentLength = field.role else { return field.isSettable }
         return content.layers.contains { $0.condition?.operands.contains(.field(field.name)) ?? false }

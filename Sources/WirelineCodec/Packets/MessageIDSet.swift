@@ -9,10 +9,8 @@ package struct MessageIDSet: Sendable {
 
     /// The positions of the fields in their layout, in wire order.
     package let fields: [Int]
-    /// The number of bits of the fields.
     package let bitWidth: Int
 
-    /// - Parameter list: The fields of the layout.
     init(_ fields: [Int], in list: [PacketField]) {
         self.fields = fields
         bitWidth = fields.reduce(0) { $0 + list[$1].format.bitWidth }
@@ -32,7 +30,6 @@ package struct MessageIDSet: Sendable {
         }.map { $0.element }
     }
 
-    /// Returns whether an ID fits.
     func canHold(_ id: UInt64) -> Bool { bitWidth == 0 ? id == 0 : id <= UInt64.max >> UInt64(64 - bitWidth) }
 
     /// Returns the bits of an ID that belong to one of the layout's fields, as a number of that field.
@@ -51,7 +48,6 @@ package struct MessageIDSet: Sendable {
 }
 
 extension PacketField.Format {
-    /// Returns the number that has these bits.
     func number(ofBits bits: UInt64) -> Int128 {
         guard isSigned else { return Int128(bits) }
         return Int128(Int64(truncatingIfNeeded: bits << UInt64(64 - bitWidth)) >> Int64(64 - bitWidth))

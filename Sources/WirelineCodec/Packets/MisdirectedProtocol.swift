@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CodecError.MisdirectedProtocol {
-    /// Recognises another protocol by its first bytes; nil if there is none.
+    /// Recognises another protocol by its first bytes; nil if they are of none.
     package init?(recognising bytes: RawSpan) {
         let start = [UInt8](copying: bytes.extracting(first: 24))
         if Self.httpStarts.contains(where: { start.starts(with: $0.utf8) }) {
@@ -20,7 +20,7 @@ extension CodecError.MisdirectedProtocol {
         }
     }
 
-    /// The first four bytes of a request line or status line (RFC 9112 §2), as many as a length has.
+    /// The starts of a request line or status line (RFC 9112 §2): the four bytes that a packet's length would have.
     private static let httpStarts = [
         "GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "PATC", "CONN", "TRAC", "PRI ", "HTTP",
     ]

@@ -2,8 +2,8 @@
 
 /// The place of a header field that shares bytes with others.
 ///
-/// Such fields form a run, one unsigned integer of 1 to 8 bytes (``PackedBits``), which ends at the first byte boundary at
-/// which a field ends.
+/// Such fields form a run, one unsigned integer of 1 to 8 bytes (``PackedBits``). The run ends at the first byte
+/// boundary where a field ends.
 package struct PackedPlace: Equatable, Sendable {
     /// The number of bytes of the run.
     package let runByteCount: Int
@@ -15,15 +15,11 @@ package struct PackedPlace: Equatable, Sendable {
     package let position: Int
     /// The number of the run's bits after this field.
     package let shift: Int
-    /// The number of bits of the field.
     package let bitWidth: Int
-    /// Whether the field is in two's complement.
     let isSigned: Bool
 
-    /// Whether the field begins its run.
     package var isFirst: Bool { position == 0 }
 
-    /// Returns the value of the field in a run.
     func value(in run: PackedBits) -> Int128 {
         isSigned
             ? Int128(run.signed(bitWidth: bitWidth, shift: shift, as: Int64.self))
@@ -33,9 +29,8 @@ package struct PackedPlace: Equatable, Sendable {
 
 /// An integer that can share bytes with others.
 package struct PackedForm: Equatable, Sendable {
-    /// The width and the sign.
     package var format: IntegerFormat
-    /// The byte order of the run in which it stands; nil if that of the other fields decides.
+    /// The byte order of its run; nil if the other fields of the run decide.
     package var byteOrder: ByteOrder?
 
     package init(_ format: IntegerFormat, _ byteOrder: ByteOrder?) {
@@ -48,14 +43,14 @@ package struct PackedForm: Equatable, Sendable {
 package struct PackedRuns: Sendable {
     /// The places of the fields; nil for a field that has bytes of its own.
     package private(set) var places: [PackedPlace?]
-    /// The first thing that is wrong; nil if there is nothing.
+    /// The first fault; nil if there is none.
     package private(set) var fault: Fault?
 
     /// Why fields cannot share bytes.
     package enum Fault: Equatable, Sendable {
         /// The run ends inside a byte, because the list of fields ends.
         case ends(run: Range<Int>, bitCount: Int)
-        /// The run ends inside a byte, because a field begins that can only begin at one.
+        /// The run ends inside a byte, because the next field can only begin at a byte.
         case interrupted(run: Range<Int>, bitCount: Int)
         /// A run of more than 64 bits.
         case tooLong(run: Range<Int>)
@@ -63,7 +58,6 @@ package struct PackedRuns: Sendable {
         case mixedOrders(run: Range<Int>)
     }
 
-    /// A run that has not ended.
     private struct OpenRun {
         let start: Int
         var bitCount = 0
@@ -100,7 +94,6 @@ package struct PackedRuns: Sendable {
         if let run = open { fault = fault ?? .ends(run: run.start..<forms.count, bitCount: run.bitCount) }
     }
 
-    /// Finds the runs of a header or a trailer.
     init(_ fields: [PacketField]) { self.init(fields.map { $0.format.packedForm }) }
 
     private mutating func place(_ run: OpenRun, upTo end: Int, _ forms: [PackedForm?]) {

@@ -49,7 +49,6 @@ public struct Packet: ~Escapable {
         }
     }
 
-    /// The positions of the packet's parts.
     package var bounds: PacketBounds { PacketBounds(id: id, packetByteCount: bytes.byteCount, frame) }
 
     @inlinable @inline(__always)
@@ -133,9 +132,6 @@ package struct PacketFrame: Equatable, Sendable {
     /// Where the content of layers begins, at most at the end of the header; the highest bit says that it is opaque.
     @usableFromInline let content: UInt16
 
-    /// - Parameters:
-    ///   - headerByteCount: Not negative.
-    ///   - trailerByteCount: Not negative.
     @inlinable @inline(__always)
     init(headerByteCount: Int, trailerByteCount: Int, variant: UInt16) {
         self.headerByteCount = UInt16(truncatingIfNeeded: headerByteCount)
@@ -144,9 +140,7 @@ package struct PacketFrame: Equatable, Sendable {
         content = 0
     }
 
-    /// - Parameters:
-    ///   - contentStart: At most the header's byte count.
-    ///   - isOpaque: Whether the payload is not read.
+    /// - Parameter contentStart: At most the header's byte count.
     init(headerByteCount: Int, trailerByteCount: Int, variant: Int, contentStart: Int, isOpaque: Bool) {
         self.headerByteCount = UInt16(truncatingIfNeeded: headerByteCount)
         self.variant = UInt16(truncatingIfNeeded: variant)
@@ -184,10 +178,8 @@ package struct PacketBounds: Equatable, Sendable {
         self.frame = frame
     }
 
-    /// The position of the packet's layout among those of a layout that depends on the context.
     @inlinable package var variant: UInt16 { frame.variant }
 
-    /// Bounds without a packet.
     package static var none: PacketBounds {
         PacketBounds(id: 0, packetByteCount: 0, PacketFrame(headerByteCount: 0, trailerByteCount: 0, variant: 0))
     }

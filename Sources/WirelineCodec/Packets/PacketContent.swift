@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands between the header and the trailer of packets, besides a message's fields: layers, whole packets, and
-/// bytes that are not read.
+/// The content of packets between header and trailer, besides a message's fields: layers, whole packets, and bytes that
+/// are not read.
 ///
 ///     header fields   layer   header fields inside   content
 ///     +-------------+-------+----------------------+-----------------+
@@ -37,7 +37,7 @@ public struct PacketContent: Equatable, Sendable {
         self.maximumNestedDepth = maximumNestedDepth
     }
 
-    /// A transform of all that stands after its line.
+    /// A transform of everything after its line.
     @frozen
     public struct Layer: Equatable, Sendable {
         /// How the bytes are transformed.
@@ -68,10 +68,8 @@ public struct PacketContent: Equatable, Sendable {
         public init(if condition: WireCondition? = nil) { self.condition = condition }
     }
 
-    /// Whether every packet's content is the message's fields.
     package var isPlain: Bool { layers.isEmpty && packets == nil && opaque == nil }
 
-    /// The conditions of all lines.
     package var conditions: [WireCondition] {
         layers.compactMap { $0.condition } + [packets, opaque].compactMap { $0?.condition }
     }

@@ -23,7 +23,7 @@ public struct PacketContext: Hashable, Sendable {
         self.states = states
     }
 
-    /// Returns the number of an operand; nil for one that is a field.
+    /// Nil for an operand that is a field.
     package func number(of operand: WireCondition.Operand) -> Int128? {
         switch operand {
         case .field, .header: nil
@@ -40,7 +40,6 @@ extension Sender {
 }
 
 extension WireCondition.Operand {
-    /// Whether it is known before the packet is read.
     package var isContext: Bool {
         switch self {
         case .field, .header: false
@@ -50,19 +49,16 @@ extension WireCondition.Operand {
 }
 
 extension WireCondition {
-    /// Whether the condition looks at anything but fields.
     package var looksAtContext: Bool { operands.contains { $0.isContext } }
 
-    /// What is left of a condition when some of its operands are known.
+    /// The part of a condition that is left when some of its operands are known.
     package enum Remainder: Equatable, Sendable {
         case always
         case never
         case when(WireCondition)
     }
 
-    /// Returns what is left of the condition.
-    ///
-    /// - Parameter known: Returns whether a test of one operand holds, given the test; nil if it is not known yet.
+    /// - Parameter known: Returns whether a test of one operand holds; nil if that is not known yet.
     package func remainder(_ known: (Test) -> Bool?) -> Remainder {
         switch self {
         case .isSet(let operand):
@@ -90,7 +86,7 @@ extension WireCondition {
         }
     }
 
-    /// A test of one operand; whether it is set is whether it is not 0.
+    /// A test of one operand; `isSet` is a comparison with 0.
     package struct Test: Equatable, Sendable {
         package let operand: Operand
         package let comparison: Comparison

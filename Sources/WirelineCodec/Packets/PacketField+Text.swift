@@ -2,7 +2,6 @@
 
 /// The values of header fields that have no number.
 extension PacketField.Format {
-    /// Whether a value is of the field's kind, and fits into it.
     package func canHold(_ value: PacketHeader.FieldValue) -> Bool {
         switch (self, value) {
         case (_, .integer(let number)): range.contains(number)
@@ -11,7 +10,7 @@ extension PacketField.Format {
         }
     }
 
-    /// Returns why text, digits or bytes do not fit into the field; nil if they do, or if the value is of another kind.
+    /// Returns why text, digits or bytes do not fit; nil if they do, or if the value is of another kind.
     func textFault(of value: PacketHeader.FieldValue) -> CodecError.Reason? {
         switch (self, value) {
         case (.text(let byteCount, let padding), .text(let text)):
@@ -23,7 +22,7 @@ extension PacketField.Format {
         }
     }
 
-    /// Returns the bytes that are written for a text which fits; empty for a field without text.
+    /// The text must fit; empty for a field without text.
     package func bytes(ofText text: String) -> [UInt8] {
         switch self {
         case .text(let byteCount, let padding):

@@ -15,7 +15,8 @@ public struct PacketField: Equatable, Sendable {
     public var role: Role
     /// When the field is in a packet; nil for a field that always is.
     ///
-    /// Its operands are numbers of the header before the field, but no lengths and no checksums. What is absent counts as 0.
+    /// Its operands are numbers of the header before the field, but no lengths and no checksums. An absent field counts
+    /// as 0.
     public var condition: WireCondition?
     /// In a field that pairs replies with requests: its number in the reply to a request that has failed; nil: replies
     /// always have their request's number.
@@ -55,11 +56,11 @@ public struct PacketField: Equatable, Sendable {
         case boolean
         /// An integer of variable length.
         case varint(VarintFormat)
-        /// Text in UTF-8 in so many bytes, filled with `padding`: `char[n]`.
+        /// Text in UTF-8 in `byteCount` bytes, filled with `padding`: `char[n]`.
         case text(byteCount: Int, padding: UInt8)
         /// Digits, two in each byte: `bcd[n]`.
         case digits(DigitFormat)
-        /// So many bytes of any value.
+        /// `byteCount` bytes of any value.
         case bytes(byteCount: Int)
 
         /// Returns the format of an unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
@@ -113,19 +114,19 @@ public struct PacketField: Equatable, Sendable {
         case value(default: PacketHeader.FieldValue)
         /// A value that the caller may set; otherwise the first of these with which the lengths can hold the packet.
         ///
-        /// All lengths that are there must hold it, and one must be there if the payload is not empty. If none of the
-        /// values is like that, the last one is written, and its error is thrown.
+        /// All present lengths must hold it, and at least one must be present if the payload is not empty. If no value
+        /// works, the writer takes the last one and throws its error.
         case fitting([Int128])
-        /// The byte count of `base` plus a constant; those lengths that are there must agree.
+        /// The byte count of `base` plus a constant; all present lengths must agree.
         ///
-        /// A packet in which no length is there has an empty payload.
+        /// A packet without a length has an empty payload.
         case length(of: LengthBase, plus: Int)
         /// The number of bytes inside the innermost layer plus a constant; 0 in a packet without a layer after the field.
         ///
         /// A program can set it if the condition of a layer asks for it: 0 leaves that layer out, and any other number
         /// is replaced by the right one.
         case contentLength(plus: Int)
-        /// The message's ID; those of these fields that are there form one number, the first most significant.
+        /// The message's ID; the present fields of this role form one number, the first most significant.
         case messageID
         /// A constant that is always written, and verified when it is read: a number, or the text of a `char[n]`.
         case constant(PacketHeader.FieldValue)

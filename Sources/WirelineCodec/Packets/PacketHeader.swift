@@ -2,9 +2,9 @@
 
 /// The values of a packet's header and trailer fields, by name, in wire order.
 ///
-/// A header that was read has every field that is there. A header to write needs only the values that differ from the
-/// defaults. IDs, lengths, constants and checksums are computed and cannot be set, and neither can a field whose condition
-/// does not hold.
+/// A header that was read has all fields of the packet. A header to write needs only the values that differ from the
+/// defaults. IDs, lengths, constants and checksums are computed and cannot be set, and neither can a field whose
+/// condition does not hold.
 ///
 /// ```swift
 /// var header: PacketHeader = ["version": 2]
@@ -17,7 +17,7 @@ public struct PacketHeader: Equatable, Sendable {
     /// Makes a header that sets nothing.
     public init() {}
 
-    /// Makes a header that sets nothing, with room for so many fields.
+    /// Makes an empty header, with memory for `capacity` fields.
     init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// The value of a header field.
@@ -84,10 +84,10 @@ extension PacketHeader: ExpressibleByDictionaryLiteral {
 }
 
 extension PacketHeader.FieldValue {
-    /// The number; 0 for text and bytes.
+    /// 0 for text and bytes.
     package var number: Int128 { if case .integer(let number) = self { number } else { 0 } }
 
-    /// The text; nil for numbers and bytes.
+    /// Nil for numbers and bytes.
     package var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
@@ -114,6 +114,5 @@ extension PacketHeader.FieldValue: ExpressibleByStringLiteral {
 }
 
 extension PacketHeader {
-    /// Makes a header that sets one field.
     package init(_ name: String, _ value: FieldValue) { self[value: name] = value }
 }

@@ -74,8 +74,8 @@ extension PacketPlan {
 
     /// Returns the fewest and the most bytes of a packet that all lengths of the header can express.
     ///
-    /// If the most is below the fewest, no packet is possible. Without a length, the payload is empty. Varints count as their shortest. If fields can be absent,
-    /// these are bounds: no packet has fewer bytes or more.
+    /// If the most is below the fewest, no packet is possible. Without a length, the payload is empty. Varints count as
+    /// their shortest. If fields can be absent, these are bounds: no packet has fewer bytes or more.
     ///
     /// - Parameter isFramed: Whether a frame tells the byte count if no length does.
     static func packetByteCounts(
@@ -220,7 +220,7 @@ extension PatchPlan {
     }
 }
 
-/// A header field and its position; of fields that share bytes, the first one has all of them.
+/// A header field and its position; the first of the fields that share bytes has all of these bytes.
 struct PlacedField {
     let field: PacketField
     let offset: Int

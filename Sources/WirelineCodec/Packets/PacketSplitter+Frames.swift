@@ -4,23 +4,19 @@
 package struct FramedPacket {
     /// The positions of the packet's parts, without marks and escapes.
     package let bounds: PacketBounds
-    /// The packet's first byte in the bytes that were given; nil if it lies in memory of its own.
-    ///
-    /// ``PacketSplitter/takeUnescaped()`` then takes it.
+    /// The packet's first byte in the given bytes; nil if ``PacketSplitter/takeUnescaped()`` must take the packet.
     package let start: Int?
 }
 
 /// Packets between marks.
 ///
-/// A packet without escapes that has arrived whole is lent where it lies. Any other packet is put together, without its
-/// escapes, in memory of the splitter. Received bytes are not changed, because earlier packets may share them. The
-/// splitter's memory also keeps the beginning of a packet, so each byte is looked at once.
+/// A packet without escapes that has arrived whole is lent where it lies. The splitter puts any other packet together,
+/// without its escapes, in its own memory. It does not change received bytes, because earlier packets may share them.
+/// It also keeps the beginning of a packet, so it looks at each byte once.
 extension PacketSplitter {
     /// Finds the next packet in bytes that have arrived.
-    ///
-    /// - Parameters:
-    ///   - bytes: What has arrived, cut anywhere.
-    ///   - position: Where to read on; moved past the packet, or to the end of the bytes, which the caller need not keep.
+    /// - Parameter position: The start of the unread bytes; moved past the packet, or to the end of the bytes, which
+    ///   the caller need not keep.
     /// - Returns: The packet; nil if none has ended.
     /// - Throws: ``CodecError`` for a fault of the marks, the escapes or the packet; every later call throws it again.
     package mutating func nextFramedPacket(
@@ -46,10 +42,9 @@ extension PacketSplitter {
         }
     }
 
-    /// Takes the packet that ``nextFramedPacket(in:from:)`` has put together.
     package mutating func takeUnescaped() -> [UInt8] { frames.takeContent() }
 
-    /// The number of bytes that are kept of a packet which has begun.
+    /// The number of bytes kept of an incomplete packet.
     package var framedByteCount: Int { layout.isFramed ? frames.byteCount : 0 }
 
     /// Whether packets stand between marks, and none has begun.
@@ -61,7 +56,6 @@ extension PacketSplitter {
         return .endOfStream(in: frames.content.rawSpan, neededByteCount: frames.content.count + 1)
     }
 
-    /// Passes each packet that is now whole to `receiver`.
     @usableFromInline
     mutating func receiveFrames(
         _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void

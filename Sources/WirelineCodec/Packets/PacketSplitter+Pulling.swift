@@ -16,8 +16,8 @@ extension PacketSplitter {
 
     /// Whether ``packetAtSight(in:at:)`` finds packets.
     ///
-    /// If it does not, its callers go on with ``packet(in:at:)``. So work that only callers of ``packet(in:at:)`` need
-    /// costs the others nothing.
+    /// If it does not, its callers continue with ``packet(in:at:)``. So work that only callers of ``packet(in:at:)``
+    /// need costs the others nothing.
     package var findsPacketsAtSight: Bool {
         get { isSightWanted }
         set {
@@ -26,13 +26,13 @@ extension PacketSplitter {
         }
     }
 
-    /// Returns the same for a whole packet whose header can be read at once; nil for all others.
+    /// Returns the packet as ``packet(in:at:)`` if its header can be read at once; nil for all others.
     @inlinable @inline(__always)
     package func packetAtSight(in bytes: RawSpan, at start: Int) -> PacketBounds? {
         quickBounds(in: bytes, at: start, sightByteCount, plan)
     }
 
-    /// Returns the same with the layout's plan as a constant, which code that is compiled for one protocol knows.
+    /// Returns the same with the layout's plan as a constant; code that is compiled for one protocol knows it.
     ///
     /// A plan of another layout finds other packets, or none, but only inside the bytes.
     @inlinable @inline(__always)
@@ -59,11 +59,11 @@ extension PacketSplitter {
 
     /// Finds the next packet in bytes that the caller keeps, and copies it; for tools, and for any layout.
     ///
-    /// What the packet's message sets (`@sets`) counts for the next one. With layers, the caller knows the message, and
-    /// calls ``follow(_:)``.
+    /// The state that the packet's message sets (`@sets`) counts for the next packet. With layers, the caller knows the
+    /// message, and calls ``follow(_:)``.
     ///
-    /// In a layout with a frame, `position` moves past all bytes that were read, and later calls continue there.
-    /// In another one it moves past the packet, or stays.
+    /// In a layout with a frame, `position` moves past all bytes that were read, and later calls continue there. In
+    /// another one it moves past the packet, or stays.
     ///
     /// - Returns: The packet without marks and escapes; nil if it is incomplete.
     /// - Throws: ``CodecError`` as ``packet(in:at:)`` and ``nextFramedPacket(in:from:)``.
@@ -97,14 +97,15 @@ extension PacketSplitter {
     /// Returns the error of a stream that ended inside a packet, given the packet's first bytes.
     package mutating func endOfStream(in bytes: RawSpan) -> CodecError {
         if let error = endOfFrames() { return error }
-        // Only the general path finds out how many bytes were needed.
+        // Only the general path counts the needed bytes.
         if (try? inspect(bytes, from: 0)) == nil, let failure { return failure }
         return .endOfStream(in: bytes, neededByteCount: needed)
     }
 }
 
 extension PacketLayout {
-    /// Passes the packets at the start of a stream's bytes to `body`, of any size, up to the first fault.
+    /// Passes the packets at the start of a stream's bytes to `body`, up to the first fault, without a limit of their
+    /// size.
     ///
     /// - Returns: The end of the last one, in bytes.
     @discardableResult

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The states of the connection that a splitter reads, and the packets that they decide about.
+/// The layout and the context of a splitter whose packets depend on states.
 struct StateFollower: Sendable {
     /// The layout that depends on the states.
     let layout: PacketLayout
@@ -9,8 +9,8 @@ struct StateFollower: Sendable {
 
 /// Streams whose packets depend on states of the connection.
 ///
-/// A message that sets a state (`@sets`) sets it for all packets after its own, in both directions. A splitter reads one
-/// direction, so the program tells it what the messages of the other direction set.
+/// A message that sets a state (`@sets`) sets it for all later packets, in both directions. A splitter reads one
+/// direction, so the program reports to it which states the messages of the other direction set.
 extension PacketSplitter {
     /// Makes a splitter of a stream whose packets depend on their context.
     ///
@@ -46,21 +46,20 @@ extension PacketSplitter {
         follower.context.states = states
         details[0].follower = follower
         let layout = follower.layout.layout(in: follower.context)
-        // With layers, two layouts with the same fields in a stream can differ in what is inside.
+        // With layers, two layouts can have the same fields in a stream and differ inside the layers.
         if layout != self.layout || layout.plan.variant != self.layout.plan.variant { use(layout) }
     }
 
-    /// Whether the packets depend on states.
     @inlinable package var followsStates: Bool { hasFollower }
 
     @usableFromInline var hasFollower: Bool { follower != nil }
 
     private var follower: StateFollower? { details.first?.follower }
 
-    /// Whether only opened packets say what they set.
+    /// Whether the splitter must wait for the opened packet to learn which state its message sets.
     var followsOpenedPackets: Bool { follower?.layout.hasContent ?? false }
 
-    /// Sets what the message of a packet that was taken sets.
+    /// Sets the state that the message of a delivered packet sets, if any.
     ///
     /// - Parameter id: The packet's message ID.
     /// - Returns: Whether it sets a state.
@@ -90,7 +89,7 @@ extension PacketSplitter {
                 try receiver(packet)
                 guard sets else { return }
                 hasReceived = true
-                // Ends the call as an error of the receiver does: what follows is kept.
+                // Ends the call as a receiver's error does: the splitter keeps the bytes that follow.
                 throw CodecError(.invalidLayout(.needsContext))
             }
         } catch {
@@ -122,12 +121,12 @@ extension PacketLayout {
         for name in states.names { try setState(name, to: states[name], in: &checked) }
     }
 
-    /// Whether the message with this ID sets a state if this end sends it.
+    /// Whether the message with this ID sets a state if `sender` sends it.
     package func setsState(_ id: UInt64, from sender: Sender) -> Bool {
         storage.contexts?.change(by: id, from: sender) != nil
     }
 
-    /// Changes states as the message with this ID does.
+    /// Sets the state that the message with this ID sets.
     ///
     /// - Returns: Whether it sets any.
     @discardableResult

@@ -38,7 +38,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// The number of bytes of the packet at ``pendingStart`` that are needed to go on.
     @usableFromInline var needed = 1
     var failure: CodecError?
-    /// One element in a layout with a frame or with states, none in another one, which so has only an empty reference.
+    /// One element if the layout has a frame or states; otherwise empty, so that a connection stays small.
     var details: [Details] = []
     // The flags stand together: elsewhere, each would take eight bytes of every connection.
     /// Whether packets may be found at sight, if the layout allows that.
@@ -72,17 +72,17 @@ public struct PacketSplitter: ~Copyable, Sendable {
         self.layout = layout
         (lowestLength, lengthSpan, fastByteCount) = (fast.lowest, fast.span, fast.neededByteCount)
         sightByteCount = isSightWanted ? fast.neededByteCount : Int.max
-        // What a layout needs of a partial packet, another one may not.
+        // The new layout may need fewer bytes of a partial packet than the old one.
         needed = 1
     }
 
-    /// What only layouts with a frame or with states need.
+    /// State that only layouts with a frame or with states need.
     struct Details: Sendable {
         var frames = FrameReader()
         var follower: StateFollower?
     }
 
-    /// Reads what has arrived of a packet between marks; only a layout with a frame has it.
+    /// Only a layout with a frame has it.
     var frames: FrameReader {
         _read { yield details[0].frames }
         _modify { yield &details[0].frames }
@@ -274,7 +274,6 @@ public struct PacketSplitter: ~Copyable, Sendable {
         keep(held, from: position)
     }
 
-    /// Takes the bytes that were kept; nil if there are none.
     mutating func takeUndelivered() -> (bytes: [UInt8], start: Int)? {
         guard !pending.isEmpty else { return nil }
         defer {
@@ -286,8 +285,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     /// Keeps the pending bytes from `position` on.
     ///
-    /// They are copied only if they are less than the memory that this frees. So the work stays linear even if a
-    /// receiver throws at every packet.
+    /// It copies them only if that frees more memory than the copy takes. So the work stays linear even if a receiver
+    /// throws at every packet.
     mutating func keep(_ held: [UInt8], from position: Int) {
         guard position < held.count, failure == nil else { return }
         let isCopied = position > held.count / 2
@@ -295,7 +294,6 @@ public struct PacketSplitter: ~Copyable, Sendable {
         pendingStart = isCopied ? 0 : position
     }
 
-    /// Keeps the bytes that were not delivered until more arrive.
     @usableFromInline @inline(never)
     mutating func keep(_ bytes: RawSpan, from position: Int) {
         guard position < bytes.byteCount, failure == nil else { return }
@@ -311,7 +309,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
 /// The lengths that the fast path of a splitter accepts.
 private struct FastLengths {
     let lowest: UInt64
-    /// The largest length is so much more.
+    /// The largest length minus the lowest.
     let span: UInt64
     /// The bytes of a packet that the fast path reads; `Int.max` if it cannot be used.
     let neededByteCount: Int

@@ -15,8 +15,9 @@ package indirect enum PlacedCondition: Equatable, Sendable {
         return fields.map { field in field.condition.map { PlacedCondition($0, header, states) } }
     }
 
-    /// An operand that a layout refuses is the header's first field. What is no field has a negative position: it is
-    /// compared with that of another layout, and never evaluated, because only plain layouts read and write packets.
+    /// An operand that a layout refuses becomes the header's first field. An operand that is no field gets a negative
+    /// position: it serves to compare layouts, and is never evaluated, because only plain layouts read and write
+    /// packets.
     private init(_ condition: WireCondition, _ header: [PacketField], _ states: [PacketState]) {
         func position(_ operand: WireCondition.Operand) -> Int {
             switch operand {
@@ -51,7 +52,7 @@ package indirect enum PlacedCondition: Equatable, Sendable {
     }
 }
 
-/// Finds out which fields of a packet are there, while their values become known in wire order.
+/// Decides which fields a packet has, while a reader or writer learns their values in wire order.
 ///
 /// It allocates only for a layout with conditions.
 struct FieldPresence {
@@ -64,12 +65,12 @@ struct FieldPresence {
         values = conditions.isEmpty ? [] : Array(repeating: 0, count: layout.header.count)
     }
 
-    /// Returns whether one of the layout's fields is there; the values before it are known.
+    /// Returns whether a packet has the field; the values before it must be known.
     func contains(_ index: Int) -> Bool {
         conditions.isEmpty || conditions[index]?.holds(values) ?? true
     }
 
-    /// Takes the number of a field; those of the trailer decide nothing.
+    /// Ignores fields of the trailer: no condition tests them.
     mutating func note(_ value: Int128, of index: Int) {
         if index < values.count { values[index] = value }
     }

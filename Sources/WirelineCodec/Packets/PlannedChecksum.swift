@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A checksum of a layout, by positions.
+/// A checksum of a layout, by positions among the parts of a packet.
 ///
-/// The parts of a packet are the fields of its header, its payload and the fields of its trailer, in wire order.
+/// The parts are the fields of the header, the payload and the fields of the trailer, in wire order.
 package struct PlannedChecksum: Equatable, Sendable {
     /// The position of the checksum field among the parts.
     package let part: Int
@@ -30,16 +30,12 @@ package struct PlannedChecksum: Equatable, Sendable {
         }
     }
 
-    /// Returns the bytes that the checksum covers.
-    ///
     /// - Parameter ends: The end of each part of the packet.
     func range(_ ends: [Int]) -> Range<Int> {
         let start = parts.lowerBound == 0 ? 0 : ends[parts.lowerBound - 1]
         return parts.isEmpty ? start..<start : start..<ends[parts.upperBound - 1]
     }
 
-    /// Returns the checksum of a packet's bytes.
-    ///
     /// - Parameter ends: The end of each part of the packet.
     func value(in bytes: RawSpan, _ ends: [Int]) -> UInt32 {
         let range = range(ends)

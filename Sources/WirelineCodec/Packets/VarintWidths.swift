@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The byte counts of a header's varints, in wire order; a packet that is written finds them without allocating.
+/// The byte counts of a header's varints, in wire order; a writer finds them without allocating.
 @usableFromInline
 struct VarintWidths: Equatable, Sendable {
     /// Four bits for each, as a varint has at most 10 bytes: a header of ``PacketLayout/maximumHeaderByteCount`` bytes
