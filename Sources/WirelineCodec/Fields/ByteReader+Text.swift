@@ -17,7 +17,8 @@ extension ByteReader {
         return text
     }
 
-    /// Reads a string that may be long or not ASCII. It is apart, so that short strings do not pay for its registers.
+    /// Reads a string that may be long or not ASCII. It is a separate function, so that short strings do not pay for
+    /// its registers.
     @inline(never)
     private mutating func readAnyString(byteCount: Int) throws(CodecError) -> String {
         guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
@@ -30,9 +31,7 @@ extension ByteReader {
         return text
     }
 
-    /// Reads the same as ``readString(byteCount:)`` without copying it.
-    ///
-    /// - Throws: What ``readString(byteCount:)`` throws.
+    /// Reads as ``readString(byteCount:)``, and throws as it does, without copying the text.
     @_lifetime(copy self)
     package mutating func readTextSlice(byteCount: Int) throws(CodecError) -> RawSpan {
         guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
@@ -94,7 +93,7 @@ extension ByteReader {
 }
 
 extension RawSpan {
-    /// Returns the byte at an offset, with a bounds check.
+    /// Checks the bounds.
     @inlinable @inline(__always)
     subscript(offset: Int) -> UInt8 {
         // SAFETY: any bits are a valid byte; the load checks its bounds.

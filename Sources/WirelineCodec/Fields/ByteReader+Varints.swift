@@ -56,7 +56,6 @@ extension ByteReader {
         Int64(bitPattern: try readLEB128(bitWidth: 64, maximumByteCount, forms))
     }
 
-    /// Reads an integer of variable length whose format is known only at run time.
     package mutating func readNumber(_ format: VarintFormat) throws(CodecError) -> Int128 {
         let (most, forms) = (format.maximumByteCount, format.forms)
         return switch format.encoding {
@@ -67,7 +66,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads a number of 32 or 64 bits.
     private mutating func readLEB128(
         bitWidth: Int, _ maximumByteCount: Int, _ forms: VarintForms
     ) throws(CodecError) -> UInt64 {
@@ -99,7 +97,7 @@ extension ByteReader {
         Int(clampingCount: try readCountBits(forms))
     }
 
-    /// Reads a count with a sign, in the same bytes as one without.
+    /// Reads a count with a sign; it takes the same bytes as one without.
     mutating func readZigzagCount(_ forms: VarintForms) throws(CodecError) -> Int32 {
         Int32(truncatingIfNeeded: Int64(zigzag: UInt64(try readCountBits(forms))))
     }

@@ -218,7 +218,6 @@ public struct ByteReader: ~Escapable {
         }
     }
 
-    /// Reads a count with a sign.
     @usableFromInline
     mutating func readSignedCount(
         _ format: CountFormat, _ byteOrder: ByteOrder, _ forms: VarintForms
@@ -352,8 +351,8 @@ public struct ByteReader: ~Escapable {
 
     /// Throws that a run is cut off.
     ///
-    /// This and the functions like it throw themselves. If they returned an error, each of their callers would have the
-    /// code that makes it known to debuggers and throws it, and generated code is full of them.
+    /// This and the functions like it throw themselves. If they returned the error, every caller would contain the code
+    /// that throws it and reports it to debuggers, and generated code has very many callers.
     @usableFromInline @inline(never)
     static func failRun(_ needed: Int, _ position: Int, _ end: Int) throws(CodecError) -> Never {
         throw CodecError(runOf: needed, available: end - position, offset: position)

@@ -51,7 +51,7 @@ extension OutputRawSpan {
 }
 
 extension ByteWriter {
-    /// Writes exactly `byteCount` bytes after the initialised bytes of a buffer that has the capacity.
+    /// The buffer must have the capacity.
     @inlinable @inline(__always)
     @unsafe
     static func fill(
@@ -67,7 +67,7 @@ extension ByteWriter {
 
     /// Makes a writer for the next `byteCount` bytes of a buffer, which must have that capacity and outlive the writer.
     ///
-    /// Returns nil for a buffer without memory, whose capacity is 0.
+    /// Nil for a buffer without memory, whose capacity is 0.
     @inlinable @inline(__always)
     @_lifetime(immortal)
     @unsafe
@@ -78,7 +78,7 @@ extension ByteWriter {
         unsafe self.init(base: base + initializedCount, capacity: byteCount)
     }
 
-    /// Stops the program if fewer bytes were written than measured; otherwise uninitialised memory would be read.
+    /// Stops the program if fewer bytes were written than measured: the caller would read uninitialised memory.
     @inlinable @inline(__always)
     func requireFull() {
         precondition(position == capacity, "less is written than was measured")

@@ -12,9 +12,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     /// INVARIANT: `0 <= position <= capacity`, and the bytes before it are initialised.
     @usableFromInline var position: Int
 
-    /// The memory must outlive the writer.
-    ///
-    /// Callers in this module make the writer inside the scope that lends the memory.
+    /// The memory must outlive the writer: callers make the writer inside the scope that lends the memory.
     @inlinable @inline(__always)
     @_lifetime(immortal)
     init(base: UnsafeMutableRawPointer, capacity: Int) {
@@ -45,8 +43,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
     /// Sets bytes to 0.
     ///
-    /// Most runs are short. The compiler would unroll a loop over their bytes into as many stores for each run, and
-    /// then have to remove nearly all of them. With these steps it knows at once which ones are taken.
+    /// Most runs are short. The compiler would unroll a loop over their bytes into one store for each byte, and then
+    /// have to remove nearly all of them. With these steps it knows at once which ones it takes.
     @inlinable @inline(__always)
     @unsafe
     static func clear(_ start: UnsafeMutableRawPointer, byteCount: Int) {
@@ -70,7 +68,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
             unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
             offset &+= 1
         }
-        // Last, because most runs end with a count of two bytes.
+        // The last step, because most runs end with a count of two bytes.
         if byteCount & 2 != 0 { unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt16.self) }
     }
 
@@ -237,7 +235,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
                 unsafe start.storeBytes(of: text.high, toByteOffset: 8, as: UInt64.self)
             } else if byteCount >= 8 {
                 unsafe start.storeBytes(of: text.low, as: UInt64.self)
-                // The last 8 bytes of the text. A shift by 64 bits would do nothing, so it is two shifts.
+                // The last 8 bytes of the text. A shift by 64 bits would do nothing, so there are two shifts.
                 let shift = UInt64(truncatingIfNeeded: 8 &* (byteCount &- 8))
                 let last = text.low &>> shift | (text.high &<< 1) &<< (63 &- shift)
                 unsafe start.storeBytes(of: last, toByteOffset: byteCount &- 8, as: UInt64.self)
@@ -255,7 +253,6 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     #endif
 
-    /// Writes a string that may be long.
     @inline(never)
     private mutating func writeAnyText(_ text: String) {
         ShortText.compareOnce()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a text of digits stands in bytes, one digit in each half of a byte: `bcd[6]`.
+/// How a text of digits is written, one digit in each half of a byte: `bcd[6]`.
 ///
-/// The language, the codecs and the generators ask it for what a notation has of its own.
+/// The language, the codecs and the generators ask it for everything that differs between notations.
 @frozen
 public struct DigitFormat: Hashable, Sendable {
-    /// What half of a byte means.
+    /// The meaning of half of a byte.
     public let notation: Notation
     /// The number of bytes, which hold twice as many digits.
     public let byteCount: Int
@@ -16,14 +16,14 @@ public struct DigitFormat: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// What half of a byte means; the raw value is the type's name in the schema language.
+    /// The meaning of half of a byte; the raw value is the type's name in the schema language.
     @frozen
     public enum Notation: String, CaseIterable, Sendable {
         /// A decimal digit (packed BCD), the first of two in the high half.
         case bcd
 
-        /// The number of different digits; the word for them in the names of functions; what documents call them; what a
-        /// value takes on the wire, in one line.
+        /// The number of different digits, the word for them in names of functions, their name in documents, and a line
+        /// about the values on the wire.
         private var row: (radix: Int, word: String, noun: String, summary: String) {
             switch self {
             case .bcd:
@@ -47,32 +47,31 @@ public struct DigitFormat: Hashable, Sendable {
     /// The type in the schema language: `bcd[6]`.
     package var name: String { "\(notation.rawValue)[\(byteCount)]" }
 
-    /// The number of digits, each of which is one byte of text.
+    /// The number of digits; each is one byte of text.
     package var digitCount: Int { 2 * byteCount }
 
-    /// The text of zeros.
     package var zero: String { text { _ in 0 } }
 
-    /// Returns a text, with the value of the digit in each place.
+    /// - Parameter digit: Returns the value of the digit in each place.
     package func text(_ digit: (_ place: Int) -> Int) -> String {
         (0..<digitCount).map { String(digit($0), radix: notation.radix) }.joined()
     }
 
-    /// Reads the digits, or throws what ``ByteReader/readDigits(byteCount:)`` throws.
+    /// Throws as ``ByteReader/readDigits(byteCount:)``.
     package func read(from reader: inout ByteReader) throws(CodecError) -> String {
         switch notation {
         case .bcd: try reader.readDigits(byteCount: byteCount)
         }
     }
 
-    /// Checks that a run has these digits, or throws what ``FixedRun/requireDigits(_:at:)`` throws.
+    /// Throws as ``FixedRun/requireDigits(_:at:)``.
     func require(_ text: String, in run: FixedRun) throws(CodecError) {
         switch notation {
         case .bcd: try run.requireDigits(text, at: 0)
         }
     }
 
-    /// Returns why a text in UTF-8 is none of the format; nil if it is.
+    /// Returns why a text in UTF-8 is not of the format; nil if it is.
     package func fault(of text: [UInt8]) -> CodecError.Reason? { fault(in: text) }
 
     func fault(in text: some Collection<UInt8>) -> CodecError.Reason? {
@@ -81,7 +80,6 @@ public struct DigitFormat: Hashable, Sendable {
         }
     }
 
-    /// Writes a text of the format.
     package func write(_ text: [UInt8], to writer: inout ByteWriter) {
         var run = writer.writeRun(byteCount: byteCount)
         set(text, in: &run)
@@ -190,7 +188,6 @@ extension FieldCheck {
 }
 
 extension Collection<UInt8> {
-    /// Returns why a text in UTF-8 is not exactly so many decimal digits; nil if it is.
     func digitsFault(count expected: Int) -> CodecError.Reason? {
         let zero = UInt8(ascii: "0")
         for byte in self where byte < zero || byte > zero + 9 { return .invalidDigit(byte) }

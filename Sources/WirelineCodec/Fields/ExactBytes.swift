@@ -63,7 +63,6 @@ extension ByteWriter {
         insert(Int64(position - offset).zigzag, at: offset)
     }
 
-    /// Inserts a number of variable length.
     private mutating func insert(_ number: UInt64, at offset: Int) {
         precondition(offset >= 0 && offset <= position, "only what has been written is counted")
         let byteCount = position - offset

@@ -24,13 +24,13 @@ public enum FieldCheck {
         throw CodecError(.tooLong(count: count, limit: limit), offset: offset)
     }
 
-    /// Returns the size or count that an earlier field says.
+    /// Returns the size or count that an earlier field gives.
     ///
     /// - Parameters:
     ///   - number: The field's number.
-    ///   - addend: What is added to it.
-    ///   - offset: The offset of what is counted.
-    /// - Throws: ``CodecError/Reason/negativeSize(_:)`` for one under 0.
+    ///   - addend: The number that is added to it.
+    ///   - offset: The offset of the counted value.
+    /// - Throws: ``CodecError/Reason/negativeSize(_:)`` for a size below 0.
     @inlinable @inline(__always)
     public static func size<T: FixedWidthInteger>(
         _ number: T, adding addend: Int, at offset: Int
@@ -41,7 +41,7 @@ public enum FieldCheck {
         return sum
     }
 
-    /// Refuses a size that is too small for the field that says it.
+    /// Refuses a size that is too small for the field that holds it.
     ///
     /// - Throws: ``CodecError/Reason/lengthTooSmall(length:minimum:)``.
     @inlinable @inline(__always)
@@ -119,7 +119,7 @@ public enum FieldCheck {
         }
     }
 
-    /// Refuses a number from ±65520 on, of which the nearest `float16` is infinite; infinities themselves are allowed.
+    /// Refuses a number from ±65520 on, whose nearest `float16` is infinite; infinities themselves are allowed.
     ///
     /// - Returns: The nearest `float16`.
     /// - Throws: ``CodecError/Reason/numberTooLarge(_:)``.

@@ -10,8 +10,8 @@
 extension FixedRun {
     /// Returns the text in `byteCount` bytes at `offset`.
     ///
-    /// `padding` is the byte that fills the rest. If it is 0, the text ends at the first NUL, and what follows is not looked
-    /// at. Any other byte is taken off the end.
+    /// `padding` is the byte that fills the rest. If it is 0, the text ends at the first NUL, and the bytes after that
+    /// are ignored. Any other byte is taken off the end.
     ///
     /// - Throws: ``CodecError/Reason/invalidUTF8(_:)`` at the first invalid byte.
     @inlinable @inline(__always)
@@ -58,7 +58,6 @@ extension FixedRun {
         return try reader.readString(byteCount: end - start)
     }
 
-    /// Returns where the text in `byteCount` bytes ends.
     fileprivate static func textEnd(in bytes: RawSpan, at start: Int, byteCount: Int, padding: UInt8) -> Int {
         var end = start
         if padding == 0 {
@@ -86,9 +85,7 @@ extension ByteReader {
         }
     }
 
-    /// Reads the same as ``readFixedText(byteCount:padding:)`` without copying it.
-    ///
-    /// - Throws: What ``readFixedText(byteCount:padding:)`` throws.
+    /// Reads as ``readFixedText(byteCount:padding:)``, and throws as it does, without copying the text.
     @_lifetime(copy self)
     package mutating func readFixedTextSlice(byteCount: Int, padding: UInt8) throws(CodecError) -> RawSpan {
         let start = position
@@ -125,12 +122,12 @@ extension MutableFixedRun {
 extension String {
     /// Whether a reader of a field that is filled with `padding` would return another text.
     ///
-    /// That is a NUL anywhere if `padding` is 0, otherwise that byte at the end.
+    /// That is so for a NUL anywhere if `padding` is 0, otherwise for that byte at the end.
     package func isChanged(byPadding padding: UInt8) -> Bool {
         padding == 0 ? utf8.contains(0) : utf8.last == padding
     }
 
-    /// Returns why the text cannot stand in a field of so many bytes that is filled with `padding`; nil if it can.
+    /// Returns why the text does not fit a field of `byteCount` bytes that `padding` fills; nil if it does.
     func fixedTextFault(byteCount: Int, padding: UInt8) -> CodecError.Reason? {
         if utf8.count > byteCount { return .tooLong(count: utf8.count, limit: byteCount) }
         guard isChanged(byPadding: padding) else { return nil }

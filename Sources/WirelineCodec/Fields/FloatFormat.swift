@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a floating-point number stands in bytes: a binary format of IEEE 754.
+/// The bytes of a floating-point number: a binary format of IEEE 754.
 public enum FloatFormat: Int, CaseIterable, Sendable {
     /// 2 bytes.
     case binary16 = 2
@@ -15,13 +15,12 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
     /// The name of the type in the schema language: `float32`.
     public var name: String { "float\(8 * byteCount)" }
 
-    /// The format of its bits as an integer.
     package var bitFormat: IntegerFormat { IntegerFormat(bitWidth: 8 * byteCount, isSigned: false) }
 
-    /// Whether all languages have a type with exactly its numbers: many have none of 2 bytes.
+    /// Whether every language has a type with exactly these numbers: many have none of 2 bytes.
     package var hasHostType: Bool { byteCount >= 4 }
 
-    /// Returns the number that bits stand for. A NaN that signals becomes quiet.
+    /// A NaN that signals becomes quiet.
     package func value(ofBits bits: UInt64) -> Double {
         switch self {
         case .binary16: Double(Float(halfPrecision: UInt16(truncatingIfNeeded: bits)))
@@ -30,7 +29,7 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the bits of the nearest number; those of an infinity if the value is out of range.
+    /// An infinity's bits if the value is out of range.
     package func bits(of value: Double) -> UInt64 {
         switch self {
         case .binary16: UInt64(UInt16(halfPrecision: value))
@@ -39,20 +38,18 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the nearest number; an infinity if the value is out of range.
+    /// An infinity if the value is out of range.
     package func nearest(to value: Double) -> Double { self.value(ofBits: bits(of: value)) }
 
-    /// The greatest finite number.
     package var greatest: Double { value(ofBits: bits(of: .infinity) - 1) }
 
-    /// All finite numbers.
     package var range: ClosedRange<Double> { -greatest...greatest }
 
     /// The least number above 0.
     package var least: Double { value(ofBits: 1) }
 
-    /// Returns the shortest digits that the nearest number has and no other one. Whole numbers of 16 bits have all their
-    /// digits, as those of Swift's `Float16`.
+    /// Returns the shortest digits whose nearest number of this format is the value's. Whole numbers of 16 bits have
+    /// all their digits, like Swift's `Float16`.
     package func digits(of value: Double) -> String {
         switch self {
         case .binary16: "\(shortened(nearest(to: value)))"
@@ -61,7 +58,7 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the number with the fewest digits of which a number of 16 bits is the nearest one.
+    /// Returns the number with the fewest digits whose nearest number of 16 bits is the value.
     private func shortened(_ value: Double) -> Float {
         // Numbers from 2^11 on are whole, and five digits are enough for those below.
         guard value != 0, value.magnitude < 2048 else { return Float(value) }
@@ -74,7 +71,7 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
             let part = scaled - Double(below)
             let isCloser = part < 0.5 || part == 0.5 && below.isMultiple(of: 2)
             for digits in (isCloser ? [below, below + 1] : [below + 1, below]).map(Double.init) {
-                // Both numbers are exact, so this is rounded once.
+                // Both numbers are exact, so this rounds once.
                 let short = place < 0 ? digits * Self.powers[-place] : digits / Self.powers[place]
                 if nearest(to: short) == magnitude { return Float(value < 0 ? -short : short) }
             }
@@ -82,6 +79,5 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
         return Float(value)
     }
 
-    /// 1, 10, 100 to 10^12.
     private static let powers = (0...12).reduce(into: [1.0]) { powers, _ in powers.append(10 * (powers.last ?? 1)) }
 }

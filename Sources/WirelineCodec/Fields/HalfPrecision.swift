@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Swift's `Float16` does not exist on Macs with Intel processors, so the bits are put together here.
+// Swift's `Float16` does not exist on Macs with Intel processors, so this file converts the bits itself.
 //
 //     bit 15   bits 14–10              bits 9–0
 //     +------+-----------------------+----------+
@@ -8,7 +8,7 @@
 //     +------+-----------------------+----------+
 
 extension Float {
-    /// Makes the number that 16 bits stand for, exactly. A NaN keeps its bits, and still signals if it did.
+    /// The result is exact. A NaN keeps its bits, and still signals if it did.
     @inlinable @inline(__always)
     init(halfPrecision bits: UInt16) {
         let sign = UInt32(bits & 0x8000) &<< 16
@@ -24,9 +24,10 @@ extension Float {
 }
 
 extension UInt16 {
-    /// Makes the 16 bits of the nearest number; a tie goes to the number whose last bit is 0. From 65520 on it is infinite.
+    /// Makes the 16 bits of the nearest number; a tie goes to the number whose last bit is 0. From 65520 on it is
+    /// infinite.
     ///
-    /// It rounds once. By way of a `Float`, what is just above the middle of two numbers would become the middle first.
+    /// It rounds once. With a step over `Float`, a number just above the middle of two would first become the middle.
     @inlinable
     init(halfPrecision value: Double) {
         let sign = UInt16(truncatingIfNeeded: value.bitPattern &>> 48) & 0x8000
@@ -40,7 +41,7 @@ extension UInt16 {
         } else if !value.isNaN {
             self = sign | 0x7C00
         } else {
-            // As the processor does it for a `Float`: the first bits, and the one that says that it does not signal.
+            // As the processor does it for a `Float`: the first bits, and the quiet bit.
             self = sign | 0x7E00 | UInt16(truncatingIfNeeded: value.bitPattern &>> 42) & 0x3FF
         }
     }

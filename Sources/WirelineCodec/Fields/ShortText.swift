@@ -11,35 +11,35 @@
 ///     | the text, then zeros   | 0xE0 (ASCII) or 0xA0 (other) + number of bytes |
 ///     +------------------------+------------------------------------------------+
 ///
-/// Most texts in games are that short: names, words, keys. The standard library copies them byte by byte when it makes a
-/// string, and to the stack when it lends the bytes: 150 and 40 instructions for 12 bytes (benchmark `cs_dec_12`). Here it
-/// is 20.
+/// Most texts in games are that short: names, words, keys. The standard library copies them byte by byte when it makes
+/// a string, and copies them to the stack when it lends the bytes. For 12 bytes this takes 150 and 40 instructions
+/// (benchmark `cs_dec_12`), here 20.
 ///
-/// Swift's ABI fixes the form (`StringObject.swift`, "small strings"). It is nevertheless not relied on before
+/// Swift's ABI fixes the form (`StringObject.swift`, "small strings"). This type nevertheless does not rely on it
+/// before ``compareOnce()`` has compared it with strings of the standard library.
 /// ``compareOnce()`` has compared it with strings of the standard library.
 enum ShortText {
     // Other processors and Embedded Swift store strings in other ways.
     #if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
-        /// The most bytes of such a string.
         private static let mostByteCount = 15
         /// The bit that only short strings have, in the upper half of the string value.
         private static let shortBit: UInt64 = 1 << 61
         /// The bits of the text in the upper half.
         private static let textBits: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-        /// The values of ``form``.
         private enum Form {
             static let unknown: UInt8 = 0
             static let standard: UInt8 = 1
             static let other: UInt8 = 2
         }
 
-        /// What the comparison has found. It is no lazy global: those ask the system at each use whether they are ready.
+        /// The result of the comparison. It is no lazy global, because each use of one asks the system whether it is
+        /// ready.
         private static let form = Atomic<UInt8>(0)
 
-        /// Compares the form with that of the standard library, at every length, unless this was done before.
+        /// Compares the form with that of the standard library, at every length, unless a call has done that before.
         ///
-        /// Until it has been called, the other methods return nil.
+        /// The other methods return nil until then.
         @inline(__always)
         static func compareOnce() {
             if form.load(ordering: .relaxed) == Form.unknown { compare() }
@@ -79,7 +79,7 @@ enum ShortText {
             let (low, high) = words(of: bytes, at: offset, byteCount: byteCount)
             guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }
             var halves = value(low, high, byteCount: byteCount)
-            // Moved out of memory, because a cast would retain the string. The compiler need not guard the memory.
+            // A move out of memory: a cast would retain the string. The compiler need not guard the memory.
             // SAFETY: a string has 16 bytes, and `compareOnce` has compared those of such strings with these. They own
             // nothing.
             return unsafe _withUnprotectedUnsafeMutablePointer(to: &halves) { halves in
@@ -87,13 +87,12 @@ enum ShortText {
             }
         }
 
-        /// The two halves of the string value.
         @inline(__always)
         private static func value(_ low: UInt64, _ high: UInt64, byteCount: Int) -> (low: UInt64, high: UInt64) {
             (low, high | UInt64(truncatingIfNeeded: 0xE0 | byteCount) &<< 56)
         }
 
-        /// The bytes as two numbers, the first byte lowest. Loads overlap, but read no byte outside.
+        /// The bytes as two numbers, the first byte lowest. The loads overlap, but read no byte outside.
         @inline(__always)
         private static func words(of bytes: RawSpan, at offset: Int, byteCount: Int) -> (low: UInt64, high: UInt64) {
             if byteCount >= 8 {
@@ -108,7 +107,7 @@ enum ShortText {
                 return (UInt64(first) | UInt64(last) &<< UInt64(truncatingIfNeeded: 8 &* (byteCount &- 4)), 0)
             }
             guard byteCount > 0 else { return (0, 0) }
-            // The first byte, the one in the middle and the last one: of one byte or two, some are the same.
+            // The first byte, the middle one and the last one; a text of one or two bytes repeats some of them.
             let (middle, last) = (byteCount &>> 1, byteCount &- 1)
             let bytes: (UInt8, UInt8, UInt8) = (
                 load(bytes, at: offset), load(bytes, at: offset &+ middle), load(bytes, at: offset &+ last)
@@ -137,7 +136,7 @@ enum ShortText {
             let byteCount: Int
         }
 
-        /// Returns the UTF-8 of a string that is stored in the string value itself; nil for all others.
+        /// Nil for a string that is not stored in the string value itself.
         @inline(__always)
         static func bytes(of text: String) -> Bytes? {
             guard form.load(ordering: .relaxed) == Form.standard else { return nil }

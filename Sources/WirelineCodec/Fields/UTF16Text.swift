@@ -71,8 +71,8 @@ extension ByteReader {
 extension FixedRun {
     /// Returns the text in `byteCount` bytes, an even number, at `offset`.
     ///
-    /// `padding` is the unit that fills the rest. If it is 0, the text ends at the first unit of 0, and what follows is
-    /// not looked at. Any other unit is taken off the end.
+    /// `padding` is the unit that fills the rest. If it is 0, the text ends at the first unit of 0, and the units after
+    /// that are ignored. Any other unit is taken off the end.
     ///
     /// - Throws: ``CodecError/Reason/invalidUTF16`` at the first unit that is half of a surrogate pair without the other
     ///   half.
@@ -146,12 +146,10 @@ extension String {
         return count
     }
 
-    /// Whether a reader of a field of UTF-16 that is filled with `padding` would return another text.
     package func isChanged(byUTF16Padding padding: UInt8) -> Bool {
         padding == 0 ? utf8.contains(0) : unicodeScalars.last?.value == UInt32(padding)
     }
 
-    /// Converts an even number of bytes.
     fileprivate init(utf16In bytes: RawSpan, _ range: Range<Int>, _ byteOrder: ByteOrder) throws(CodecError) {
         var utf8: [UInt8] = []
         utf8.reserveCapacity(range.count / 2)
@@ -175,7 +173,6 @@ extension String {
 }
 
 extension RawSpan {
-    /// Returns the 16-bit unit at an offset, with a bounds check.
     fileprivate func unit(at offset: Int, _ byteOrder: ByteOrder) -> UInt16 {
         let (first, second) = (UInt16(self[offset]), UInt16(self[offset + 1]))
         return byteOrder == .bigEndian ? first << 8 | second : second << 8 | first
@@ -183,7 +180,7 @@ extension RawSpan {
 }
 
 extension Unicode.Scalar {
-    /// The units in UTF-16; the second one is nil for a character of the first 65,536.
+    /// The second unit is nil for a character of the first 65,536.
     fileprivate var utf16Units: (UInt16, UInt16?) {
         guard value >= 0x10000 else { return (UInt16(truncatingIfNeeded: value), nil) }
         let rest = value - 0x10000
@@ -194,7 +191,6 @@ extension Unicode.Scalar {
 }
 
 extension [UInt8] {
-    /// Appends the UTF-8 of a character.
     fileprivate mutating func append(utf8Of value: UInt32) {
         func byte(_ lead: UInt32, _ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: lead | value >> shift) }
         func continuation(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | value >> shift & 0x3F) }

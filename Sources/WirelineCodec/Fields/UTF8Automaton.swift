@@ -3,10 +3,9 @@
 /// Validates UTF-8 with one table look-up and one shift for each byte, without branches (Unicode 16, table 3-7).
 ///
 /// The table has one row for each byte value. A row contains the next state for every current state, six bits each. The
-/// number of a state is its bit position in a row: a row shifted right by the state begins with the next state. The
+/// number of a state is its bit position in a row, so a row shifted right by the state begins with the next state. The
 /// bits above the six do no harm, because a shift uses only the lowest six bits of its count.
 package enum UTF8Automaton {
-    /// The state of the text between two bytes.
     package enum State: UInt64, CaseIterable, Sendable {
         /// An earlier byte was invalid; this state is final.
         case invalid = 0
@@ -23,7 +22,6 @@ package enum UTF8Automaton {
         case behindF0 = 42
         case behindF4 = 48
 
-        /// Returns the state after one more byte.
         package func next(_ byte: UInt8) -> State {
             switch (self, byte) {
             case (.betweenCharacters, ..<0x80): .betweenCharacters
@@ -56,7 +54,7 @@ package enum UTF8Automaton {
         return unsafe UnsafePointer(rows)
     }()
 
-    /// Returns the state after some bytes, the first of which begins a character.
+    /// Returns the state after the bytes; the first one must begin a character.
     @inline(never)
     static func state(behind bytes: RawSpan) -> State {
         let rows = rows
@@ -85,7 +83,6 @@ package enum UTF8Automaton {
 }
 
 extension RawSpan {
-    /// Whether the next 32 bytes are ASCII.
     @inline(__always)
     fileprivate func isASCII(from offset: Int) -> Bool {
         let bits = word(offset) | word(offset &+ 8) | word(offset &+ 16) | word(offset &+ 24)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first place where bytes are not valid UTF-8.
+/// The first invalid place in UTF-8.
 struct UTF8Flaw: Error {
     /// The offset in bytes from the first byte that was checked.
     var offset: Int
@@ -18,7 +18,7 @@ extension RawSpan {
         return false
     }
 
-    /// The number of leading bytes that are whole, valid characters; all of them if the bytes are valid UTF-8.
+    /// The number of leading bytes that form whole, valid characters.
     package var validUTF8ByteCount: Int {
         do throws(UTF8Flaw) {
             _ = try validateUTF8()
@@ -28,7 +28,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether no byte has its high bit set; checks 64 bytes a step, and the last step may overlap the one before.
+    /// Checks 64 bytes a step; the last step may overlap the one before.
     @inline(__always)
     fileprivate var isASCII: Bool {
         guard byteCount >= 8 else { return isShortASCII }
@@ -86,7 +86,6 @@ extension RawSpan {
         }
     }
 
-    /// Returns the number of bytes of the character at `offset`.
     @inline(__always)
     private func characterByteCount(at offset: Int) throws(UTF8Flaw) -> Int {
         let first = byte(offset)
@@ -139,7 +138,7 @@ extension String {
         unsafe self.init(validated: bytes, isASCII: isASCII)
     }
 
-    /// Makes a string of bytes; nil if they are not UTF-8.
+    /// Nil if the bytes are not UTF-8.
     package init?(validating bytes: RawSpan) {
         do throws(UTF8Flaw) {
             let isASCII = try bytes.validateUTF8()
@@ -150,7 +149,7 @@ extension String {
         }
     }
 
-    /// Makes a string of bytes that the caller guarantees to be UTF-8.
+    /// The caller guarantees that the bytes are UTF-8.
     @unsafe
     package init(validated bytes: RawSpan) {
         // SAFETY: by this initializer's contract.

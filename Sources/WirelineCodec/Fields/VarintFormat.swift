@@ -49,7 +49,6 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
         public var maximumByteCount: Int { (bitWidth + 6) / 7 }
     }
 
-    /// Whether the format holds every value of its encoding.
     package var isUnlimited: Bool { maximumByteCount >= encoding.maximumByteCount }
 
     /// The values that fit, both ends included.
@@ -59,7 +58,7 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
             : 0...(Int128(1) << bitWidth) - 1
     }
 
-    /// Whether negative values fit: the two's complement of one has as many bytes as possible.
+    /// The two's complement of a negative value takes all bytes, so a shorter format of one has no negative values.
     package var isSigned: Bool {
         switch encoding {
         case .unsigned: false
@@ -68,15 +67,12 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
         }
     }
 
-    /// The number of bits of a value that fits.
     package var bitWidth: Int {
         let byteCount = min(max(encoding == .zigzag ? 1 : 0, maximumByteCount), 10)
         return min(encoding.bitWidth, 7 * byteCount)
     }
 
-    /// Returns the number that is written for a value.
-    ///
-    /// For a value that its encoding cannot hold, this is the number of the nearest one that it can.
+    /// Returns the number on the wire; a value that the encoding cannot hold becomes the nearest one that it can.
     package func bits(of value: Int128) -> UInt64 {
         switch encoding {
         case .unsigned: UInt64(clamping: value)
@@ -86,7 +82,7 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Returns the value that a number on the wire means; nil if the format refuses the number.
+    /// Returns the value of a number on the wire; nil if the format refuses the number.
     package func value(ofBits bits: UInt64) -> Int128? {
         guard bits.varintByteCount <= maximumByteCount else { return nil }
         switch encoding {
