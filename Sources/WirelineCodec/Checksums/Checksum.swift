@@ -58,10 +58,10 @@ public struct Checksum: Sendable {
         for _ in 0..<count { append(zero.rawSpan) }
     }
 
-    /// RFC 1950 §8.2: the sum of all bytes plus 1, and the sum of these sums, both modulo 65,521.
+    /// The sum of all bytes plus 1, and the sum of these sums, both modulo 65,521 (RFC 1950 §8.2).
     private mutating func appendToAdler(_ bytes: RawSpan) {
         let modulus: UInt32 = 65_521
-        // So many sums of bytes fit into 32 bits before the remainder is needed (zlib's NMAX).
+        // 32 bits hold the sums of this many bytes before the remainder is needed (zlib's NMAX).
         let stride = 5552
         var (low, high) = (state & 0xFFFF, state >> 16)
         var offset = 0

@@ -4,7 +4,7 @@
 struct CyclicTable: Sendable {
     private let remainders: [UInt32]
 
-    /// Makes the table of a CRC whose bytes begin with the least significant bit.
+    /// The CRC's bytes begin with the least significant bit.
     ///
     /// - Parameter polynomial: The polynomial with its bits in reverse order.
     private init(reflected polynomial: UInt32) {
@@ -13,7 +13,7 @@ struct CyclicTable: Sendable {
         }
     }
 
-    /// Makes the table of a CRC of 16 bits whose bytes begin with the most significant bit.
+    /// A CRC of 16 bits whose bytes begin with the most significant bit.
     private init(ofWidth16 polynomial: UInt32) {
         remainders = (0..<256).map { index in
             (0..<8).reduce(UInt32(index) << 8) { value, _ in
@@ -22,7 +22,7 @@ struct CyclicTable: Sendable {
         }
     }
 
-    /// Returns the remainder after more bytes, for a table of reflected bits.
+    /// For a table of reflected bits.
     func remainder(_ remainder: UInt32, _ bytes: RawSpan) -> UInt32 {
         var remainder = remainder
         for offset in 0..<bytes.byteCount {
@@ -31,7 +31,7 @@ struct CyclicTable: Sendable {
         return remainder
     }
 
-    /// Returns the remainder of 16 bits after more bytes, for a table whose bits are not reflected.
+    /// For a table of 16 bits that are not reflected.
     func remainder16(_ remainder: UInt32, _ bytes: RawSpan) -> UInt32 {
         var remainder = remainder
         for offset in 0..<bytes.byteCount {

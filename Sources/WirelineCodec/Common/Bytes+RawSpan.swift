@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UnsafeRawBufferPointer {
-    /// Whether both have the same bytes. The standard library compares them one by one.
+    /// The standard library compares byte by byte; this compares eight at a time.
     @unsafe
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
@@ -21,7 +21,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-    /// The array's bytes, borrowed.
     package var rawSpan: RawSpan {
         @_lifetime(borrow self)
         get {
@@ -30,7 +29,6 @@ extension [UInt8] {
         }
     }
 
-    /// Appends borrowed bytes.
     package mutating func append(_ bytes: RawSpan) {
         // SAFETY: the buffer is copied before it ends.
         unsafe bytes.withUnsafeBytes { buffer in unsafe append(contentsOf: buffer) }

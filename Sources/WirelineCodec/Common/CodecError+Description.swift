@@ -171,8 +171,8 @@ extension CodecError.MisdirectedProtocol {
 
     /// Asks which side speaks TLS.
     ///
-    /// A client begins with a ClientHello, a server with anything else (RFC 8446 §4). The type follows the record's
-    /// header of five bytes.
+    /// A client begins with a ClientHello, a server with anything else (RFC 8446 §4). The type follows the five bytes
+    /// of the record's header.
     private static func tlsQuestion(_ bytes: [UInt8]) -> String {
         let (handshake, clientHello) = (0x16 as UInt8, 1 as UInt8)
         guard bytes.first == handshake else { return "is this a TLS server?" }
@@ -181,12 +181,12 @@ extension CodecError.MisdirectedProtocol {
     }
 }
 
-/// Returns the shortest digits of a number, as a `float32` if it holds the number exactly, otherwise as a `float64`.
+/// Returns the shortest digits as a `float32` if that holds the number exactly, otherwise as a `float64`.
 private func shortest(_ value: Double) -> String {
     Double(Float(value)) == value ? Float(value).description : value.description
 }
 
-/// Returns `0x` and an even number of digits, at least two, with a minus sign before `0x` for a negative number.
+/// Returns an even number of digits, at least two, with a minus sign before `0x` for a negative number.
 private func hexadecimal(_ value: Int128) -> String {
     let digits = String(value.magnitude, radix: 16, uppercase: true)
     return (value < 0 ? "-0x" : "0x") + (digits.count % 2 == 0 ? "" : "0") + digits

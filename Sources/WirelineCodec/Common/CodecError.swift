@@ -27,7 +27,7 @@ public struct CodecError: Error, Equatable, Sendable {
     /// What the bytes look like instead of a packet, if they are recognised.
     public var misdirectedProtocol: MisdirectedProtocol? { storage.misdirectedProtocol }
 
-    /// Whether a run of several fields was cut off, and the affected field is not yet known.
+    /// Whether a run of several fields was cut off, so that the field is not yet known.
     var isOfRun: Bool { storage.isOfRun }
 
     private let storage: Storage
@@ -44,7 +44,6 @@ public struct CodecError: Error, Equatable, Sendable {
             reason, offset: offset, path: path, bytes: bytes, misdirectedProtocol: misdirectedProtocol, isOfRun: false)
     }
 
-    /// Makes the error of a run of fields that is cut off.
     init(runOf byteCount: Int, available: Int, offset: Int) {
         let reason = Reason.truncated(needed: byteCount, available: available)
         storage = Storage(reason, offset: offset, path: "", bytes: [], misdirectedProtocol: nil, isOfRun: true)
@@ -59,7 +58,7 @@ public struct CodecError: Error, Equatable, Sendable {
         return CodecError(reason, offset: offset, path: longer, bytes: bytes, misdirectedProtocol: misdirectedProtocol)
     }
 
-    /// Returns the same error with another offset, if it has one.
+    /// An error without an offset stays the same.
     package func moved(by byteCount: Int) -> CodecError {
         guard let offset, byteCount != 0 else { return self }
         return CodecError(
@@ -128,7 +127,7 @@ extension CodecError {
         case floatOutOfRange(value: Double, minimum: Double, maximum: Double)
         /// A finite number that is too large for the field's type: 65520 for a `float16`.
         case numberTooLarge(Double)
-        /// A string or a list that is longer than `@max`, or than its prefix can say.
+        /// A string or a list that is longer than `@max`, or than its prefix can count.
         case tooLong(count: Int, limit: Int)
         /// A list of fixed length with another number of items.
         case wrongItemCount(count: Int, expected: Int)
@@ -183,7 +182,7 @@ extension CodecError {
         case wrongChecksum(value: UInt64, computed: UInt32, of: PacketChecksum = PacketChecksum(.crc32))
         /// The stream ended inside a packet, after `received` bytes of it.
         ///
-        /// `needed` is how many more bytes the packet was known to need.
+        /// `needed` is the number of further bytes that the packet was known to need.
         case endOfStream(received: Int, needed: Int)
         /// A packet of another message than the expected one.
         case wrongMessage(id: UInt64, expected: UInt64)
@@ -230,7 +229,7 @@ extension CodecError {
         case truncated
     }
 
-    /// What the first bytes were recognised as, instead of the declared packets.
+    /// The protocol that the first bytes belong to, instead of the declared packets.
     @nonexhaustive
     public enum MisdirectedProtocol: Equatable, Sendable {
         case http, tls, ssh, flashPolicyRequest, proxyProtocol

@@ -2,7 +2,7 @@
 
 /// The transform of a `layer` line in a schema's packet.
 ///
-/// This module only knows what it is called. The transforms are in another one, because they need libraries.
+/// This module knows only the names. The transforms are in another module, because they need libraries.
 public enum LayerKind: Equatable, Sendable {
     case zlib
     case deflate
@@ -15,7 +15,7 @@ public enum LayerKind: Equatable, Sendable {
     /// A transform of the program, by its name.
     case custom(String)
 
-    /// Where the 16 bytes come from with which AES begins.
+    /// The source of the 16 bytes with which AES begins.
     public enum Vector: Equatable, Sendable {
         /// From the key of this name.
         case key(String)
@@ -23,7 +23,7 @@ public enum LayerKind: Equatable, Sendable {
         case field(String)
     }
 
-    /// What the paths of errors call it: `packet.zlib`; a cipher has the name of its key, `packet.session`.
+    /// The name in the paths of errors: `packet.zlib`; a cipher has the name of its key, `packet.session`.
     public var name: String {
         switch self {
         case .zlib: "zlib"
@@ -35,7 +35,6 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// The word of the `layer` line.
     package var word: String {
         switch self {
         case .zlib: "zlib"
@@ -50,7 +49,6 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// The names between the parentheses of the `layer` line.
     package var arguments: [String] {
         switch self {
         case .zlib, .deflate, .gzip, .brotli: []
@@ -62,7 +60,7 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// Whether a content can be longer than what the layer makes of it: a cipher's is as long.
+    /// Whether the content can be longer than the layer's output; a cipher's content is as long.
     ///
     /// Such contents count against the limit of inflated bytes, and one content can be sealed to different bytes.
     package var mayInflate: Bool {
@@ -72,7 +70,7 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// Whether what the layer makes depends only on the packet, and not on a connection's keys and earlier packets.
+    /// Whether the output depends only on the packet, and not on a connection's keys and earlier packets.
     package var isSharable: Bool {
         switch self {
         case .zlib, .deflate, .gzip, .brotli: true
@@ -80,7 +78,7 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// Whether its keystream goes on from packet to packet, so that both ends must use it in the same order.
+    /// Whether the keystream continues from packet to packet, so that both ends must use it in the same order.
     package var hasLastingKeystream: Bool {
         switch self {
         case .rc4, .aesCTR(_, .key): true
@@ -88,7 +86,7 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
-    /// The header field that it begins with; nil if it needs none.
+    /// The header field with the first 16 bytes for AES; nil if the layer needs none.
     package var vectorField: String? {
         switch self {
         case .aesCTR(_, .field(let name)), .aesCBC(_, .field(let name)): name

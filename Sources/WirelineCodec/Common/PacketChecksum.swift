@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a checksum field of a header or trailer contains: which checksum, and of which bytes.
+/// The content of a checksum field of a header or trailer: the kind of the checksum, and the bytes that it covers.
 ///
-/// The field's own bytes count as zeros if they are among them. Several checksums of a packet are computed in wire
-/// order, so the later ones count as zeros, too. A field that is wider than the checksum has zeros in front.
+/// The field's own bytes count as zeros if it covers them. Several checksums of a packet are computed in wire order, so
+/// the later ones count as zeros, too. A field that is wider than the checksum has zeros in front.
 public struct PacketChecksum: Equatable, Sendable {
     /// How it is computed.
     public var kind: ChecksumKind
@@ -48,7 +48,7 @@ extension PacketChecksum.Range: CustomStringConvertible {
 }
 
 extension PacketChecksum.Range {
-    /// Whose checksum it is, for error messages.
+    /// The owner of the checksum, for error messages.
     package var owner: String {
         switch self {
         case .payload: "the payload's"

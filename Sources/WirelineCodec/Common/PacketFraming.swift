@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The marks around each packet of a stream, and how bytes of a packet that look like marks are written.
+/// The marks around each packet of a stream, and the escapes for bytes of a packet that look like marks.
 ///
 ///     start mark   packet, escaped                      end mark
 ///     +----------+------------------------------------+----------+
@@ -9,9 +9,9 @@
 ///
 /// Lengths, checksums, offsets and limits count the bytes of the packet, without marks and escapes.
 ///
-/// Each packet has both marks. One mark does not end a packet and start the next one, although HDLC allows that
-/// (RFC 1662 §4.3): JT/T 808 gives each message two, and its servers (emqx, traccar) read them so. Marks with nothing
-/// between them are passed over, also several marks in a row if both are the same byte.
+/// Each packet has both marks. One mark does not end a packet and start the next one, although HDLC allows that (RFC
+/// 1662 §4.3): JT/T 808 gives each message two, and its servers (emqx, traccar) read them so. Readers skip marks with
+/// nothing between them, also several marks in a row if both are the same byte.
 public struct PacketFraming: Equatable, Sendable {
     /// The byte before each packet.
     public var start: UInt8
@@ -49,7 +49,6 @@ public struct PacketFraming: Equatable, Sendable {
         self.escapes = escapes
     }
 
-    /// Whether both marks are the same byte.
     package var hasSameMarks: Bool { start == end }
 
     /// Why packets could not be told apart, or not be read as they were written.

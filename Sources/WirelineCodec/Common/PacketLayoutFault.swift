@@ -7,13 +7,13 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case noLength
     /// Marks or escapes with which packets could not be read as they were written.
     case invalidFraming(PacketFraming.Fault)
-    /// A frame around packets without a field: nothing between two marks is no packet.
+    /// A frame around packets without a field: an empty frame is no packet.
     case emptyFrame
     /// Two fields have this name.
     case duplicateName(String)
     /// A field of variable width in the trailer: a reader could not tell where the trailer begins.
     case varintInTrailer(String)
-    /// A field that ends inside a byte, and no field after it that goes on there.
+    /// A field that ends inside a byte, without a field after it that continues there.
     case unfinishedRun(String)
     /// More than 64 bits from the first field until one ends at a byte boundary.
     case wideRun(String)
@@ -46,17 +46,18 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     /// A condition of this layer, or of `packets` or `opaque`, about something else than numbers of the header before it,
     /// or about a length, a checksum, or a field that fits itself to the packet.
     case invalidLayerCondition(String)
-    /// A layer that begins with this field, which is no field of 16 bytes before the layer.
+    /// A layer that begins with this field, but the field does not have 16 bytes or does not stand before the layer.
     case invalidVector(String)
-    /// A cipher with one keystream for all packets (this key's) in every packet, of which some have packets inside.
+    /// A cipher (with this key) that has one keystream for all packets and is in every packet, although packets can
+    /// contain packets.
     case nestedKeystream(String)
     /// A length inside of a layer that counts the whole packet.
     case lengthInsideLayer(String)
-    /// A count of a layer's content that is not outside of the innermost layer, or the second one.
+    /// A count of a layer's content that is not outside of the innermost layer, or a second count.
     case invalidContentLength(String)
     /// ID fields inside of a layer and, with this name, in the trailer.
     case splitMessageID(String)
-    /// Lengths that cannot say the byte count of any packet, such as a `uint8` that counts 300 bytes too many.
+    /// Lengths that fit the byte count of no packet, such as a `uint8` that counts 300 bytes too many.
     case noPacketFits
     /// Conditions that leave no field in the packets of this sender.
     case noFields(Sender)
@@ -64,7 +65,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidStateChange(String)
     /// Conditions with more than 6 different tests of states and of `nested`.
     case tooManyContextTests
-    /// A layout whose packets depend on the sender or on states, or have layers, where one is needed that does not:
+    /// A layout that depends on the sender or on states, or has layers, in a place that needs a plain one:
     /// ``PacketLayout/layout(in:)``.
     case needsContext
     /// A header or trailer of more than ``PacketLayout/maximumHeaderByteCount`` bytes.
@@ -117,7 +118,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension ChecksumKind {
-    /// The bytes that it takes, in a few words.
+    /// The bytes of the checksum, in a few words.
     fileprivate var need: String {
         switch self {
         case .adler32: "an Adler-32 takes 4 bytes"

@@ -4,11 +4,11 @@
 ///
 ///     @if(kind == 3 or version >= 2 and not flags & 0x10)
 ///
-/// Operands are numbers. A `bool` is 0 or 1, an enum its number, flags their bits. What is absent counts as 0.
+/// Operands are numbers. A `bool` is 0 or 1, an enum its number, flags their bits. An absent field counts as 0.
 public indirect enum WireCondition: Equatable, Sendable {
     /// The operand is not 0: `hasName`. A `bool` is tested only like this.
     case isSet(Operand)
-    /// The operand compares so with a number: `kind == 3`.
+    /// The comparison of the operand with the number holds: `kind == 3`.
     case compares(Operand, Comparison, Int128)
     /// The other condition does not hold.
     case not(WireCondition)
@@ -17,7 +17,7 @@ public indirect enum WireCondition: Equatable, Sendable {
     /// At least one of them holds.
     case or(WireCondition, WireCondition)
 
-    /// What a condition looks at.
+    /// The number that a condition tests.
     @frozen
     public enum Operand: Hashable, Sendable {
         /// An earlier field of the same message, struct or packet.
@@ -49,7 +49,7 @@ public indirect enum WireCondition: Equatable, Sendable {
 extension WireCondition {
     /// Returns whether the condition holds.
     ///
-    /// - Parameter value: Returns the number of an operand; 0 for what is absent.
+    /// - Parameter value: Returns the number of an operand; 0 for an absent one.
     public func holds(_ value: (Operand) -> Int128) -> Bool {
         switch self {
         case .isSet(let operand): value(operand) != 0
@@ -77,7 +77,6 @@ extension WireCondition {
         }
     }
 
-    /// Returns the same condition about other operands.
     package func mapOperands(_ transform: (Operand) -> Operand) -> WireCondition {
         switch self {
         case .isSet(let operand): .isSet(transform(operand))
@@ -90,7 +89,7 @@ extension WireCondition {
 }
 
 extension WireCondition.Comparison {
-    /// Returns whether two numbers compare so.
+    /// Returns whether the comparison of two numbers holds.
     public func holds(_ left: Int128, _ right: Int128) -> Bool {
         switch self {
         case .equal: left == right

@@ -4,7 +4,7 @@
 ///
 /// Mirrors of generated types have it as a child, so `print`, `dump`, interpolation and `String(reflecting:)` show it.
 public struct HiddenValue: Sendable {
-    /// The hidden value, for tests of this package that read mirrors.
+    /// For tests of this package that read mirrors.
     package let value: any Sendable
 
     /// Hides a value.

@@ -58,7 +58,6 @@ extension PacketMessage {
         try encoded(header, in: Definition.layout.layout(in: context))
     }
 
-    /// Returns the whole packet in the layout of its sender's packets.
     package func encoded(_ header: PacketHeader, in layout: PacketLayout) throws(CodecError) -> [UInt8] {
         guard !Definition.plan.hasLayers else {
             return try encodedWithoutLayers(header, Definition.layout.layering(ofPacketsIn: layout))
@@ -121,7 +120,7 @@ extension PacketMessage {
         }
     }
 
-    /// Returns the header without set values; nil if only the general path can make it, or its error.
+    /// Nil if only the general path can make the header, or its error.
     @inlinable @inline(__always)
     func writtenHeader(payloadByteCount: Int) -> WrittenHeader? {
         let limit = Definition.maximumPacketByteCount
@@ -166,7 +165,7 @@ extension PacketMessage {
             id: Self.messageID, payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
     }
 
-    /// Writes the whole packet into a buffer of exactly as many bytes as ``byteCountAtOnce()`` returned.
+    /// The buffer has exactly as many bytes as ``byteCountAtOnce()`` returned.
     @inlinable @inline(__always)
     @unsafe
     package func encodeAtOnce(into buffer: UnsafeMutableRawBufferPointer) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Messages in protocols with layers, where nothing opens or seals them: only packets without a layer are read and written.
+/// Messages in protocols with layers, without a connection: only packets without a layer are read and written.
 extension PacketMessage {
-    /// Returns the whole packet if it has no layers.
-    ///
-    /// - Throws: ``CodecError`` as ``encoded(header:)``, and ``CodecError/Reason/layerUnavailable(_:)`` for another one.
+    /// - Throws: ``CodecError`` as ``encoded(header:)``, and ``CodecError/Reason/layerUnavailable(_:)`` for a packet
+    ///   with a layer.
     func encodedWithoutLayers(_ header: PacketHeader, _ layering: Layering) throws(CodecError) -> [UInt8] {
         let layout = Definition.layout
         let payload = try encodedPayload(header: header)
@@ -21,9 +20,8 @@ extension PacketMessage {
         }
     }
 
-    /// Decodes the message of a packet that has no layers.
-    ///
-    /// - Throws: ``CodecError`` as ``init(packet:)``, and ``CodecError/Reason/layerUnavailable(_:)`` for another one.
+    /// - Throws: ``CodecError`` as ``init(packet:)``, and ``CodecError/Reason/layerUnavailable(_:)`` for a packet with
+    ///   a layer.
     init(withoutLayers packet: borrowing Packet, in context: PacketContext) throws(CodecError) {
         let layout = Definition.layout
         var layers = UnavailableLayers(kinds: layout.content.layers.map { $0.kind })
@@ -39,7 +37,6 @@ extension PacketMessage {
     }
 }
 
-/// Layers that are not opened and not sealed.
 private struct UnavailableLayers: LayerOpener, LayerSealer {
     let kinds: [LayerKind]
     var contentLimit: Int { .max }

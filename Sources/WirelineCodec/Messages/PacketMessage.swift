@@ -53,7 +53,7 @@ public protocol PacketMessage: Equatable, Sendable {
 }
 
 extension PacketMessage {
-    /// Packets are the same from both ends.
+    /// Nil: packets are the same from both ends.
     @inlinable public static var packetSender: Sender? { nil }
 
     /// Nothing is fixed.

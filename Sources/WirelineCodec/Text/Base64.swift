@@ -2,9 +2,8 @@
 
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).
 ///
-/// Reading is strict: for each sequence of bytes exactly one text is accepted.
+/// Reading is strict: it accepts exactly one text for each sequence of bytes.
 package enum Base64 {
-    /// Returns the Base64 text of bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -20,7 +19,6 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the bytes of a Base64 text.
     package static func decode(_ text: String) throws(Base64Error) -> [UInt8] {
         let digits = Array(text.utf8)
         guard digits.count % 4 == 0 else { throw .invalidLength(byteCount: digits.count) }

@@ -53,7 +53,7 @@ public enum Hexadecimal {
         return try reader.receive(text) + reader.finish()
     }
 
-    /// Reads pairs of digits and skips what may be between them.
+    /// Reads pairs of digits and skips separators, prefixes and comments.
     static func append(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) throws(HexadecimalFlaw) {
         var index = text.startIndex
         while index < text.endIndex {
@@ -74,7 +74,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// Returns how many bytes at the beginning of a line can be read before the next ones arrive.
+    /// Returns how many bytes of an unfinished line can be read before more arrive.
     static func safeByteCount(_ text: ArraySlice<UInt8>) -> Int {
         if let comment = text.firstIndex(of: UInt8(ascii: "#")) { return comment - text.startIndex }
         if let separator = text.lastIndex(where: isSeparator) { return separator + 1 - text.startIndex }
@@ -83,7 +83,7 @@ public enum Hexadecimal {
         return count > 0 && text[text.startIndex + count - 1] | 0x20 == UInt8(ascii: "x") ? count - 2 : count
     }
 
-    /// Returns the number that digits mean; nil if they are no digits of the radix, or too many.
+    /// Nil if the digits are none of the radix, or more than 16.
     static func number(_ digits: ArraySlice<UInt8>, _ radix: UInt64) -> UInt64? {
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
         var number: UInt64 = 0
@@ -106,7 +106,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// Whether `0x`, `0X` or `\x` with a digit after it begins here.
+    /// Whether a prefix with a digit after it begins here.
     private static func isPrefix(_ text: ArraySlice<UInt8>, at index: Int) -> Bool {
         guard index + 2 < text.endIndex, value(text[index + 2]) != nil else { return false }
         switch (text[index], text[index + 1]) {

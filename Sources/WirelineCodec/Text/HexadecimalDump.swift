@@ -2,18 +2,18 @@
 
 /// The state of a dump: the address that its next line must have.
 struct HexadecimalDump {
-    /// The most bytes that the lines left out may stand for.
+    /// The most bytes that the omitted lines may stand for.
     private static let maximumRepeatedByteCount = 64 << 20
     /// The shortest line that can be repeated; the tools repeat lines of 16 bytes.
     private static let leastRepeatedByteCount = 8
 
     let style: DumpLine.Style
-    /// The next address in each radix that the addresses may have.
+    /// The next address in each radix that fits the addresses so far.
     private var addresses: [(radix: UInt64, next: UInt64)]
     private var isOver = false
     private var lastLine: [UInt8] = []
     private var repeatedByteCount: UInt64 = 0
-    /// Whether the last line was `*`: lines with the same bytes were left out.
+    /// Whether the last line was `*`: lines with the same bytes were omitted.
     private(set) var isRepeating = false
 
     init(beginningWith line: DumpLine) {
@@ -25,7 +25,7 @@ struct HexadecimalDump {
 
     /// Continues at a line's address.
     ///
-    /// - Returns: The bytes of the lines that were left out before it; nil if a line is missing.
+    /// - Returns: The bytes of the lines that were omitted before it; nil if a line is missing.
     mutating func proceed(to address: ArraySlice<UInt8>) -> [UInt8]? {
         guard !isOver else { return nil }
         let width = UInt64(isRepeating ? lastLine.count : 1)
@@ -36,7 +36,7 @@ struct HexadecimalDump {
             guard let number = Hexadecimal.number(address, radix), number >= next, number - next <= largest,
                 (number - next) % width == 0
             else { continue }
-            // After lines that were left out, several may fit; the first is the usual one.
+            // After omitted lines several radices may fit; the first is the usual one.
             if isRepeating, !possible.isEmpty { break }
             gap = number - next
             possible.append((radix, number))
@@ -55,7 +55,7 @@ struct HexadecimalDump {
 
     /// Reads a line without bytes: an empty one, the address after the last byte, or `*`.
     ///
-    /// - Returns: The bytes of the lines that were left out before it.
+    /// - Returns: The bytes of the lines that were omitted before it.
     mutating func readOther(_ line: ArraySlice<UInt8>) throws(DumpFlaw) -> [UInt8] {
         let words = line.split(whereSeparator: Hexadecimal.isWhiteSpace)
         guard let first = words.first else { return [] }
@@ -75,7 +75,6 @@ struct HexadecimalDump {
     }
 }
 
-/// The reason why a line of a dump was refused.
 struct DumpFlaw: Error {
     let reason: CodecError.Reason
 }
@@ -96,17 +95,16 @@ struct DumpLine {
 
     let style: Style
     let address: ArraySlice<UInt8>
-    /// The position of the line's digits.
     let digits: Range<Int>
-    /// Whether a dump may begin with it: without a colon, the line must contain a bar or be of `od`.
+    /// Whether a dump may begin with this line: one without a colon must contain a bar or be a line of `od`.
     let mayBeFirst: Bool
 
     /// The radices that the address may have, the usual one first.
     var radices: [UInt64] { style == .octal && address.count == Self.octalDigitCount ? [8, 10, 16] : [16] }
 
-    /// The number of digits that an address may have.
     private static let addressDigitCounts = 4...16
-    /// The number of digits that `od` gives to octal and decimal addresses. It is odd, as no number of bytes has.
+    /// The number of digits that `od` gives to octal and decimal addresses. It is odd; bytes have an even number of
+    /// digits.
     private static let octalDigitCount = 7
     /// The number of digits that `od -A x` gives to addresses.
     private static let hexadecimalDigitCount = 6
@@ -140,7 +138,7 @@ struct DumpLine {
         }
     }
 
-    /// Makes the first line of `od -A x`, which looks like plain digits; nil unless the text after it confirms that.
+    /// Makes the first line of `od -A x`, which looks like plain digits; nil unless the next line confirms it.
     init?(_ line: ArraySlice<UInt8>, confirmedBy next: ArraySlice<UInt8>) {
         guard let first = DumpLine(line, style: .octal) else { return nil }
         let byteCount = line[first.digits].count { Hexadecimal.value($0) != nil } / 2
@@ -158,7 +156,7 @@ struct DumpLine {
             && (rest.first.map(Hexadecimal.isWhiteSpace) ?? false) && areSingleBytes(rest)
     }
 
-    /// The number of bytes of the next line that confirm a first one.
+    /// The number of bytes of the next line that are enough to confirm a first one.
     static let confirmationByteCount = 16
 
     /// Whether a line that begins like this may become a line of a dump.
@@ -174,7 +172,7 @@ struct DumpLine {
         return (next == UInt8(ascii: ":") || Hexadecimal.isWhiteSpace(next)) && isSpaced
     }
 
-    /// Whether the digits of a line of `od` are pairs, and not larger numbers in the computer's byte order.
+    /// Whether the digits are pairs, and not larger numbers in the computer's byte order.
     private static func areSingleBytes(_ bytes: ArraySlice<UInt8>) -> Bool {
         let words = bytes[..<octalEnd(bytes)].split(whereSeparator: Hexadecimal.isWhiteSpace)
         return !words.isEmpty && words.allSatisfy { $0.count == 2 && $0.allSatisfy { Hexadecimal.value($0) != nil } }
@@ -198,7 +196,7 @@ struct DumpLine {
             let rest = bytes[spaces.endIndex...]
             digitCount += digits.count
             guard let next = rest.first, next != UInt8(ascii: "|") else { return digits.endIndex }
-            // Anything else is not part of a dump; the caller refuses it.
+            // Other text is not part of a dump; the caller refuses it.
             guard !spaces.isEmpty, !digits.isEmpty else { return spaces.endIndex + 1 }
             guard spaces.count == 1 || spaces.count == 2 && digitCount == 16 && isByte(rest) else {
                 return digits.endIndex
@@ -207,7 +205,7 @@ struct DumpLine {
         }
     }
 
-    /// Whether two digits stand alone; if bytes are shown in pairs, the text column may begin with two digits too.
+    /// Whether two digits stand alone. If the bytes are shown in pairs, the text column may begin with two digits, too.
     private static func isByte(_ text: ArraySlice<UInt8>) -> Bool {
         let digits = text.prefix { Hexadecimal.value($0) != nil }
         return digits.count == 2 && (text.dropFirst(2).first.map(Hexadecimal.isWhiteSpace) ?? true)

@@ -2,20 +2,19 @@
 
 /// Reads hexadecimal text that arrives in pieces, cut anywhere.
 ///
-/// ``Hexadecimal/bytes(of:)-(String)`` says what is accepted. Nearly all plain digits are converted at once; a dump is
-/// converted line by line.
+/// It accepts the same text as ``Hexadecimal/bytes(of:)-(String)``. It converts nearly all plain digits at once, and a
+/// dump line by line.
 public struct HexadecimalReader: Sendable {
     /// The longest line of a dump, in bytes; a longer one is refused.
     private static let maximumLineByteCount = 1024
 
-    /// The unread text: the last line, or, if the line need not be whole, a few digits or a comment's `#`.
+    /// The unread text: the last line, or, if the reader need not see the whole line, a few digits or a comment's `#`.
     private var rest: [UInt8] = []
     /// The number of bytes of text before ``rest``.
     private var offset = 0
     /// Whether ``rest`` continues a line that is not part of a dump.
     private var isInsideLine = false
     private var dump: HexadecimalDump?
-    /// Whether bytes have been read.
     private var hasBytes = false
 
     /// Makes a reader of a new text.
@@ -56,7 +55,7 @@ public struct HexadecimalReader: Sendable {
         return bytes
     }
 
-    /// Begins a dump if a line and the next one are of `od -A x`; returns whether enough of the next one is there.
+    /// Begins a dump if two lines are of `od -A x`; returns false if too little of the second one has arrived.
     private mutating func confirmDump(_ range: Range<Int>, isAtEnd: Bool) -> Bool {
         guard dump == nil, !isInsideLine, !hasBytes, DumpLine.mayNeedConfirmation(rest[range]) else { return true }
         let next = rest[(range.upperBound + 1)...].prefix(DumpLine.confirmationByteCount)
@@ -91,7 +90,7 @@ public struct HexadecimalReader: Sendable {
         }
     }
 
-    /// Reads the part of an unfinished line that means the same whatever follows.
+    /// Reads the part of an unfinished line whose meaning does not depend on later text.
     ///
     /// - Returns: The start of the unread text.
     private mutating func readBeginningOfLine(from start: Int, into bytes: inout [UInt8]) throws(CodecError) -> Int {
@@ -105,7 +104,7 @@ public struct HexadecimalReader: Sendable {
         isInsideLine = isInsideLine || line[..<end].contains { !Hexadecimal.isWhiteSpace($0) }
         try readDigits(start..<end, into: &bytes)
         guard end < rest.count, rest[end] == UInt8(ascii: "#") else { return end }
-        // A comment may have any length; it is enough to remember that it is one.
+        // A comment may have any length; the reader only remembers that it is inside one.
         rest[rest.count - 1] = UInt8(ascii: "#")
         isInsideLine = true
         return rest.count - 1

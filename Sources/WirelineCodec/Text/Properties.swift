@@ -105,8 +105,8 @@ extension Properties {
 
     /// Checks keys and values and returns the number of bytes that ``write(to:)`` writes.
     ///
-    /// Strict or not, it refuses what could not be read back unchanged: an empty key, a colon in a key, a line feed in
-    /// a key or value, or more bytes than QSIOP's length can say.
+    /// Strict or not, it refuses entries that could not be read back unchanged: an empty key, a colon in a key, a line
+    /// feed in a key or value, or more bytes than QSIOP's length can count.
     ///
     /// - Throws: ``CodecError``: `invalidProperty`, `tooLong`.
     public func byteCount() throws(CodecError) -> Int {
@@ -136,7 +136,7 @@ extension Properties {
 }
 
 extension Properties.Entry {
-    /// Splits a line at its first colon; nil for a line that is skipped.
+    /// Nil for a line that is skipped.
     fileprivate init?(_ line: RawSpan, isStrict: Bool, at offset: Int) throws(CodecError) {
         let text = try String(validating: line, at: offset)
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -150,7 +150,6 @@ extension Properties.Entry {
 }
 
 extension RawSpan {
-    /// Returns the bytes from an offset up to a line feed or the end.
     @_lifetime(copy self)
     fileprivate func line(from start: Int) -> RawSpan {
         var end = start
