@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteStream {
-    /// The total number of bytes received from the system.
     package var receivedByteCount: UInt64 { input.receivedByteCount }
 
-    /// When bytes last arrived from the system; before the first ones, when the stream was started.
+    /// Before the first bytes: when the stream was started.
     package var lastArrival: MonotonicTime { input.lastArrival }
 
-    /// Whether the handler has asked for data.
     package var wantsToRead: Bool { input.isWanted }
 
     /// Asks for bytes: the handler receives them once, in this turn of the loop at the earliest.
@@ -28,16 +26,16 @@ extension ByteStream {
         return socket.unreadByteCount ?? 0
     }
 
-    /// Whether a transform may have more output from bytes already read.
+    /// The transform may have more output from bytes already read.
     package var mayTransformHaveMore: Bool { transformState?.mayHaveMore == true }
 
-    /// Whether data is wanted: by the handler, or by a transform during its handshake.
+    /// Whether the handler wants data, or a transform during its handshake.
     var isReading: Bool { input.isWanted || transformState?.readsOnItsOwn == true }
 
     /// Whether there may be data to read, in the system or in the transform.
     var mayHaveInput: Bool { readiness.isReadable || transformState?.hasInput == true }
 
-    /// Whether data has arrived that was not read. It asks the system.
+    /// It asks the system.
     var hasUnreadInput: Bool { transformState?.hasInput == true || socket.hasUnreadInput }
 
     /// Reads at most one block, and hands it over.
@@ -69,7 +67,7 @@ extension ByteStream {
         if let rest = block.take() { giveBack(rest) }
     }
 
-    /// Counts bytes that the system has put into memory of `capacity` bytes.
+    /// `capacity` is the size of the memory in which the system has put the bytes.
     func countInput(_ byteCount: Int, capacity: Int) {
         input.arrived(byteCount, at: loop.now)
         load.read(byteCount)
@@ -78,17 +76,15 @@ extension ByteStream {
 
     // MARK: Blocks
 
-    /// The size of the loop's blocks, in bytes.
+    /// In bytes.
     package static var usualBlockByteCount: Int { BlockPool.blockByteCount }
 
-    /// Takes a block from the loop's pool.
     package func takeBlock() -> Block {
         loop.blocks.take()
     }
 
-    /// Lends the bytes that were read into a block to `body`, and takes the block back.
-    ///
-    /// It is for handlers that keep no bytes in the block.
+    /// Lends the bytes that were read into a block to `body`, and takes the block back: for handlers that keep no bytes
+    /// in the block.
     package func lend(_ block: inout Block?, byteCount: Int, to body: (RawSpan) -> Void) {
         guard let read = block.take() else { return }
         Self.pass(read, byteCount: byteCount, to: body)
@@ -100,7 +96,6 @@ extension ByteStream {
         body(unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount))
     }
 
-    /// Returns a block that a handler has kept.
     package func giveBack(_ block: consuming Block) {
         loop.blocks.giveBack(block)
     }

@@ -2,10 +2,9 @@
 
 /// Streams whose bytes differ from those on the wire.
 extension ByteStream {
-    /// The transform between the stream and its socket.
     package var transform: (any StreamTransform)? { transformState?.transform }
 
-    /// Starts the handshake, after the stream has been started.
+    /// Call it after the stream has been started.
     func startTransform(_ state: TransformState) {
         do throws(TransformFailure) {
             try state.transform.start()
@@ -17,7 +16,8 @@ extension ByteStream {
 
     // MARK: Reading
 
-    /// Passes arrived data to the handler, once. During the handshake it reads even if the handler asks for nothing.
+    /// Passes arrived data to the handler, once. During the handshake it reads even if the handler does not ask for
+    /// data.
     func readTransformed(_ state: TransformState) {
         // A stream that waits for more data holds no block.
         defer { keepRest(state) }
@@ -33,7 +33,7 @@ extension ByteStream {
         }
     }
 
-    /// Returns the block, and keeps bytes that were not asked for yet in memory of their size.
+    /// Returns the block, and keeps bytes that the handler has not asked for in memory of their size.
     private func keepRest(_ state: TransformState) {
         if let block = state.takeInputBlock(keepsRest: isOpen && !input.hasEnded) { giveBack(block) }
     }
@@ -61,7 +61,7 @@ extension ByteStream {
         return false
     }
 
-    /// Takes up to a block of bytes from the wire.
+    /// Reads up to a block of bytes from the wire.
     private func takeInput(_ state: TransformState) -> TransferResult {
         let block = takeBlock()
         let capacity = min(block.capacity, load.readLimit)
@@ -77,7 +77,7 @@ extension ByteStream {
         return result
     }
 
-    /// Continues the handshake; hands over no data.
+    /// Continues the handshake, without data for the handler.
     ///
     /// - Returns: Whether to continue with the bytes that have arrived.
     private func agree(_ state: TransformState) -> Bool {
@@ -86,7 +86,7 @@ extension ByteStream {
         return settle(state, reading.stop)
     }
 
-    /// Hands over the data of the arrived bytes, if there is any.
+    /// Passes the data of the arrived bytes to the handler, if there is any.
     ///
     /// - Returns: Whether to continue, because there was no data.
     private func deliver(_ state: TransformState) -> Bool {
@@ -108,9 +108,7 @@ extension ByteStream {
         return settle(state, reading.stop) && reading.filledByteCount == 0
     }
 
-    /// Handles the reason why the transform stopped.
-    ///
-    /// - Returns: Whether it can continue.
+    /// - Returns: Whether the transform can continue.
     private func settle(_ state: TransformState, _ stop: TransformReading.Stop) -> Bool {
         guard isOpen else { return false }
         if stop == .failed {
@@ -142,7 +140,7 @@ extension ByteStream {
 
     // MARK: Writing
 
-    /// Sends queued output, as far as the transform and the system take it.
+    /// Sends queued output until the transform or the system takes no more.
     func flushTransformed(_ state: TransformState) {
         turn.beginSending()
         output.endFreeWriting()
@@ -162,7 +160,7 @@ extension ByteStream {
         if wasStalled { handler?.outputDrained(self) }
     }
 
-    /// Waits until more can be sent. The write timeout runs until some of the stream's output is sent.
+    /// The write timeout starts now if the output did not wait before.
     private func waitForRoom() {
         if !isOutputStalled { writeDeadline.progressed(at: loop.now) }
         stallOutput()
@@ -180,25 +178,23 @@ extension ByteStream {
         }
     }
 
-    /// Sends the transform's bytes for the wire.
-    ///
-    /// - Returns: Whether all of them were sent.
+    /// - Returns: Whether all of the transform's output was sent.
     private func sendOutput(_ state: TransformState) -> Bool {
         guard !hasFailedOutput else { return false }
         if let error = drainOutput(state) { failTransformed(state, error) }
         return isOpen && !hasFailedOutput && !state.transform.hasOutput
     }
 
-    /// Stops sending. Data that the peer sent before the end, such as the reason, can still be read.
+    /// Stops sending. The data that the peer sent before the end can still be read, such as the reason.
     func failTransformed(_ state: TransformState, _ error: SystemCallError) {
         if error.endsConnection { hearLastWords(state) }
         guard isOpen else { return }
         if state.hasHeard { failOutput(error) } else { fail(error) }
     }
 
-    /// Reads what the peer sent before the reset, such as the reason for it.
+    /// Reads the data that the peer sent before the reset, such as the reason for it.
     ///
-    /// The data is kept for the next reader, with the reason.
+    /// The next reader gets it.
     private func hearLastWords(_ state: TransformState) {
         readiness.foundNoRoom()
         let room = takeBlock()
@@ -224,7 +220,6 @@ extension ByteStream {
         }
     }
 
-    /// Gives the system the transform's bytes for the wire, as many as it takes.
     private func drainOutput(_ state: TransformState) -> SystemCallError? {
         var failure: SystemCallError?
         while readiness.isWritable, failure == nil, state.transform.hasOutput {
@@ -247,7 +242,7 @@ extension ByteStream {
         return failure
     }
 
-    /// Ends the output after everything that was written, once the handshake is complete.
+    /// Waits until the handshake is complete and everything is sent.
     func finishTransformed(_ state: TransformState) {
         guard !outputLife.hasEnded else { return }
         do throws(TransformFailure) {
@@ -270,7 +265,8 @@ extension ByteStream {
         if let block = state.takeHeard() { giveBack(block) }
     }
 
-    /// Reads and drops data that will not be read, such as a server's session tickets.
+    /// Reads and drops data that the handler will not read, such as a server's session tickets.
+    ///
     /// A socket closed with unread data resets the connection, and sent data may be lost.
     private func dropInput() {
         guard readiness.isReadable else { return }

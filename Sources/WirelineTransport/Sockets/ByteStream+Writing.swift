@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteStream {
-    /// The number of bytes that were written but not sent yet.
     @inlinable
     package var pendingByteCount: Int { output.pendingByteCount }
 
@@ -9,34 +8,28 @@ extension ByteStream {
     @inlinable
     package var freeByteCount: Int { output.freeByteCount }
 
-    /// How many times something has been written.
     @inlinable
     package var writeCount: Int { output.writeCount }
 
-    /// The total number of bytes that the system has taken.
     package var sentByteCount: UInt64 { output.sentByteCount }
 
-    /// Whether the peer reads more slowly than this side writes.
     package var isOutputStalled: Bool { output.isStalled }
 
-    /// Whether the handler receives everything that is written: at the next write, or when it is sent.
+    /// Whether the handler receives a copy of everything that is written: at the next write, or when it is sent.
     package var showsWrites: Bool {
         get { output.isShown }
         set { output.show(newValue) }
     }
 
-    /// Sets whether writers must check regularly whether they may continue, even if the peer reads everything.
     package func writeInSteps(_ isAsked: Bool) { output.writeInSteps(isAsked) }
 
     // MARK: Writing
 
     /// Writes bytes; they are sent at the end of the loop's turn, or with ``flush()``.
     ///
-    /// If the stream is closed or its output has ended, nothing is written: the handler knows, or asked for it.
+    /// If the stream is closed or its output has ended, it writes nothing: the handler knows, or asked for it.
     ///
-    /// - Parameters:
-    ///   - byteCount: The number of bytes.
-    ///   - body: Fills memory of exactly that many bytes.
+    /// - Parameter body: Fills memory of exactly `byteCount` bytes.
     @inlinable @inline(__always)
     package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         guard byteCount <= freeByteCount || reserveOutput(byteCount) else { return }
@@ -47,8 +40,8 @@ extension ByteStream {
 
     /// Writes bytes that a message of the program fills in.
     ///
-    /// Meanwhile the message may do anything, such as write to this stream or close it. What it writes comes after it.
-    /// This costs two stores and a comparison more than ``write(byteCount:_:)``.
+    /// Meanwhile the message may do anything, such as write to this stream or close it. Its own writes follow its
+    /// bytes. This costs two stores and a comparison more than ``write(byteCount:_:)``.
     @inlinable @inline(__always)
     package func writeMessage(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         // SAFETY: the loan ends below.
@@ -69,14 +62,14 @@ extension ByteStream {
         return unsafe output.lend(byteCount)
     }
 
-    /// Ends a loan of ``lendOutput(byteCount:)``, whose bytes are written now.
+    /// Ends a loan of ``lendOutput(byteCount:)``: the bytes are written now.
     @inlinable @inline(__always) @unsafe
     package func endLoan(_ loan: OutputBuffer.Loan) {
         // SAFETY: the caller ends each loan once.
         if unsafe !output.endLoan(loan) { unsafe endLending(loan) }
     }
 
-    /// Completes a message during which the output was used for something else.
+    /// Completes a message that used the output for something else meanwhile.
     @usableFromInline @inline(never)
     func endLending(_ loan: OutputBuffer.Loan) {
         // SAFETY: each loan ends once, and the last one first; so the output put aside last is this message's.
@@ -92,7 +85,6 @@ extension ByteStream {
         flush()
     }
 
-    /// Writes the bytes of an array.
     @inlinable
     package func write(_ bytes: [UInt8]) {
         // SAFETY: the memory has exactly as many bytes as the array.
@@ -111,20 +103,21 @@ extension ByteStream {
         // The handler may have ended the output.
         guard takesOutput else { return false }
         output.reserve(byteCount, from: &loop.blocks)
-        // A stalled stream, too: ``EventLoop/endFreeWriting()`` looks only at streams that have asked to send.
+        // A stalled stream also asks: ``EventLoop/endFreeWriting()`` looks only at streams that have asked to send.
         askToSend()
         return true
     }
 
-    /// Passes what was written since the last call to the handler.
+    /// Passes the bytes written since the last call to the handler.
     package func showWritten() {
         guard let bytes = output.takeUnshown() else { return }
         handler?.wrote(bytes, to: self)
     }
 
     /// The memory held for bytes that wait here, in bytes.
-    /// It covers queued output, what a transform has made of it, and input that no transform has taken. Output that is
-    /// sent at the end of the loop's turn counts by its length.
+    ///
+    /// It covers queued output, the transform's output, and input that no transform has taken. Output that is sent at
+    /// the end of the loop's turn counts by its length.
     package var heldByteCount: Int {
         let inputByteCount = transformState?.heldInputByteCount ?? 0
         guard isOutputStalled else { return pendingByteCount + inputByteCount }
@@ -133,7 +126,7 @@ extension ByteStream {
 
     // MARK: Sending
 
-    /// Sends queued output, as much as the system takes.
+    /// Sends queued output until the system takes no more.
     package func flush() {
         // Complete messages are sent together with the incomplete one; the loop has been asked to send it.
         guard !output.isLent else { return }
@@ -168,8 +161,8 @@ extension ByteStream {
     /// If the peer reads everything, a writer that never stops would send all the time and keep the loop from other
     /// sockets and timers. So the bytes sent in one turn are limited.
     ///
-    /// - Returns: False if the limit is reached: the writer must wait. The output is sent at the end of the loop's
-    ///   turn; after that the handler is called.
+    /// - Returns: False if the limit is reached: the writer must wait. The stream sends the output at the end of the
+    ///   loop's turn, and then calls the handler.
     package func flushForMore() -> Bool {
         let maySend =
             isOutputStalled || (!turn.hasWaitingWriter || loop.isGenerous) && loop.mayFlush(pendingByteCount)
@@ -182,12 +175,11 @@ extension ByteStream {
         return maySend
     }
 
-    /// Asks the loop to send what is queued at the end of its turn.
     private func askToSend() {
         if turn.askToSend() { loop.sendAtEndOfTurn(self) }
     }
 
-    /// Waits until more can be sent, or continues to wait, in as little memory as possible.
+    /// Starts to wait, or continues to wait, until the system takes more, in as little memory as possible.
     func stallOutput() {
         let hasShrunk = output.shrink(&loop.blocks)
         let wasStalled = isOutputStalled
@@ -196,7 +188,7 @@ extension ByteStream {
         if !wasStalled { handler?.outputStalled(self) } else if hasShrunk { handler?.outputShrank(self) }
     }
 
-    /// Stops sending. Data that the peer sent before the end, such as the reason, can still be read.
+    /// Stops sending. The data that the peer sent before the end can still be read, such as the reason.
     func failOutput(_ error: SystemCallError) {
         guard error.endsConnection, !input.hasEnded, hasUnreadInput else { return fail(error) }
         outputLife.fail(error)
@@ -209,7 +201,6 @@ extension ByteStream {
         if isOpen, isReading { read() }
     }
 
-    /// Sends the end of stream.
     func finishOutput() {
         outputLife.end()
         socket.shutDownSending()

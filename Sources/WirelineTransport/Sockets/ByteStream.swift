@@ -4,39 +4,37 @@
 ///
 /// The handler asks for data: ``read()`` takes at most one block from the system before
 /// ``ByteStreamHandler/received(_:byteCount:from:)``. So a handler that does not ask applies back-pressure to the peer.
-/// Writing never blocks: what the system does not take at once is queued here; ``pendingByteCount`` is its size.
+/// Writing never blocks: bytes that the system does not take at once are queued; ``pendingByteCount`` is their number.
 ///
-/// It is composed of parts: values with private state, in files of their own. The extensions query and update the
-/// parts, and do the rest: system calls, and calls of the handler and the loop.
+/// It consists of parts: values with private state, in files of their own. The extensions query and update the parts,
+/// and make the system calls and the calls of the handler and the loop.
 ///
 /// Use it only on the loop's own thread, so `@unchecked Sendable` needs no lock. Parts that change with every packet or
-/// read are `@exclusivity(unchecked)`: their methods call no other code, and checking took several times as long as the
-/// change.
+/// read are `@exclusivity(unchecked)`: their methods call no other code, and the check took several times as long as
+/// the change.
 @safe
 @usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
     @usableFromInline package let loop: EventLoop
-    /// The address of the peer; behind a proxy that says it, that of the client.
+    /// The peer's address; behind a proxy that announces it, the client's.
     package private(set) var peerAddress: SocketAddress
 
     @safe @exclusivity(unchecked) private(set) var socket: StreamSocket
     /// Converts the stream's bytes to those on the wire and back, such as TLS; nil: there is none.
     @safe @exclusivity(unchecked) private(set) var transformState: TransformState?
-    /// What the system has reported.
+    /// The readiness that the system has reported.
     @safe @exclusivity(unchecked) var readiness = SocketReadiness()
     @safe @exclusivity(unchecked) var input = StreamInput()
-    /// How busy the stream keeps the loop.
     @safe @exclusivity(unchecked) var load = WorkLoad()
-    /// What the stream has asked the loop for.
+    /// The requests to the loop.
     @safe @exclusivity(unchecked) var turn = StreamTurn()
-    /// The queued output.
     @safe @exclusivity(unchecked) @usableFromInline var output = OutputBuffer()
     @safe @exclusivity(unchecked) var outputLife = OutputLife()
     var writeDeadline = WriteDeadline()
-    /// Whether the handler is told before something is written (``ByteStreamHandler/willWrite(to:)``).
+    /// Whether the stream calls ``ByteStreamHandler/willWrite(to:)`` before writes.
     @safe @exclusivity(unchecked) package var announcesWrites = false
 
-    /// Takes over a connected socket; call ``start(_:)`` next.
+    /// Call ``start(_:)`` next.
     init(_ end: consuming StreamEnd, on loop: EventLoop, peerAddress: SocketAddress) {
         socket = StreamSocket(end)
         self.loop = loop
@@ -45,40 +43,38 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     var number: Int32 { socket.number }
 
-    /// The socket, if it is in memory.
+    /// Nil for a socket of the system.
     package var memorySocket: MemorySocket? { socket.memory }
 
     /// Receives the stream's events; retained until the stream is closed.
     package var handler: (any ByteStreamHandler)? { socket.handler }
 
-    /// Whether the stream has been started and not closed.
+    /// False before the start and after the close.
     package var isOpen: Bool { socket.isOpen }
 
-    /// Whether written bytes will be sent.
     @usableFromInline
     package var takesOutput: Bool { isOpen && outputLife.isOpen }
 
-    /// Whether the end of stream was sent.
     package var hasEndedOutput: Bool { outputLife.hasEnded }
 
-    /// Whether the connection is over, although there may be data to read.
+    /// The connection is over, but there may be data to read.
     package var hasFailedOutput: Bool { outputLife.hasFailed }
 
     // MARK: Starting
 
-    /// Replaces the address of the peer, which a proxy has said.
+    /// Sets the address that a proxy has announced.
     package func setPeerAddress(_ address: SocketAddress) {
         precondition(!isOpen, "the stream has been started")
         peerAddress = address
     }
 
-    /// This side's address; nil if the stream is closed, or if the system does not say it.
+    /// Nil if the stream is closed, or if the system does not know it.
     package var localAddress: SocketAddress? { memorySocket?.localAddress ?? (try? SystemCall.localAddress(number)) }
 
-    /// The address at the other end of the socket, which is the proxy's behind a proxy; nil as ``localAddress``.
+    /// The address at the other end of the socket: the proxy's, if there is one; nil as ``localAddress``.
     package var remoteAddress: SocketAddress? { memorySocket?.peerAddress ?? (try? SystemCall.peerAddress(number)) }
 
-    /// Puts a transform between the stream and its socket; call it before the stream is started.
+    /// Call it before the stream is started.
     package func insert(_ transform: any StreamTransform) {
         precondition(!isOpen, "the stream has been started")
         transformState = TransformState(transform)
@@ -127,12 +123,10 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         if reported.contains(.ended), !reported.contains(.failed) { handler?.peerEnded(self) }
     }
 
-    /// Whether output is queued that the system can take.
     private var canSend: Bool {
         readiness.isWritable && (isOutputStalled || transformState?.transform.hasOutput == true)
     }
 
-    /// Sends and reads, as far as the system is ready for it.
     private func sendAndRead() {
         if canSend { flush() }
         if isOpen, isReading, mayHaveInput { readOnce() }
@@ -144,7 +138,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     /// Asks the loop to call ``goOn()``.
     ///
-    /// - Parameter isBrief: Whether that usually takes little time. Input that a read has left says that it takes more.
+    /// - Parameter isBrief: Whether that usually takes little time.
     func comeBack(isBrief: Bool = false) {
         if isOpen, turn.askToGoOn() { loop.goOnLater(self, isBrief: isBrief) }
     }
@@ -162,7 +156,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         }
     }
 
-    /// Sends queued output, and resumes writers that waited for the end of the turn.
+    /// Also resumes writers that waited for the end of the turn.
     override func endTurn() {
         let hadWaitingWriter = turn.end()
         flush()

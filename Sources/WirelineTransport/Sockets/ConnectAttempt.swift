@@ -32,7 +32,7 @@ package final class ConnectAttempt: PollTarget {
     private var completion: ((Result<ByteStream, TransportError>) -> Void)?
     private var descriptor: Descriptor?
     private var isWatched = false
-    /// The timer of the next try, if the server's queue is full.
+    /// The timer of the next try, while the server's queue is full.
     private var retry: EventLoop.Timer?
 
     /// The pause before another try, if the queue of a Unix domain socket is full.
@@ -56,7 +56,6 @@ package final class ConnectAttempt: PollTarget {
 
     private var number: Int32 { descriptor?.number ?? -1 }
 
-    /// Begins to connect.
     package func start() {
         if let network = loop.memoryNetwork { return connect(over: network) }
         do throws(TransportError) {

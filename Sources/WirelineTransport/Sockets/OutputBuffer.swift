@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The queued output of a stream, and how much of it has been written and sent.
+/// The queued output of a stream, with counts of written and sent bytes.
 ///
 /// The queue is the bytes from `start` to `end` of one block, if there are any. A message may fill in its bytes later:
 /// the block is *lent* to it, and stays where it is until the message is complete.
@@ -19,25 +19,25 @@ package struct OutputBuffer: ~Copyable {
     /// The offset up to which bytes may be written at once.
     /// It is the block's end while the loop knows that there is something to send, else 0.
     @usableFromInline var limit = 0
-    /// How many times something has been written.
+    /// The number of writes.
     @usableFromInline var writeCount = 0
 
-    /// Outputs put aside because their block was lent to a message that wrote something else meanwhile.
+    /// Outputs put aside, because something else was written while their block was lent to a message.
     // SAFETY: an output leaves the list once, when its message is complete; see takeLentOutput(after:).
     private var lentOutputs: [LentOutput] = unsafe []
     /// The total number of bytes that the system has taken.
     private(set) var sentByteCount: UInt64 = 0
-    /// Whether everything that is written is shown.
+    /// Whether the handler receives a copy of everything that is written.
     private(set) var isShown = false
-    /// The offset up to which it has been shown.
+    /// The offset up to which the handler has received it.
     private var shownEnd = 0
     /// Whether the peer reads more slowly than this side writes.
     private(set) var isStalled = false
     /// Whether writers must check regularly whether they may continue, even if the peer reads everything.
     private var isWrittenInSteps = false
 
-    /// How many bytes may be written at once while the peer reads nothing, or if writers write in steps.
-    /// The bytes of the current write are added to this.
+    /// The bytes that may be written at once, besides those of the current write, while the peer reads nothing or
+    /// writers write in steps.
     private static let step = 16 << 10
 
     /// The memory that stalled output may take, per queued byte, and the bytes that it may always take.
@@ -47,17 +47,16 @@ package struct OutputBuffer: ~Copyable {
 
     // MARK: Writing
 
-    /// The number of bytes that were written but not sent yet.
     @inlinable @inline(__always)
     var pendingByteCount: Int { end &- start }
 
-    /// The number of bytes that can be written at once; negative if something must be done first.
+    /// Negative if something must be done first.
     @inlinable @inline(__always)
     var freeByteCount: Int { limit &- end }
 
     /// Counts bytes as written, and returns their memory; nil if there is no block.
     ///
-    /// - Parameter byteCount: At most ``freeByteCount``, or what ``reserve(_:from:)`` was asked for last.
+    /// - Parameter byteCount: At most ``freeByteCount``, or the count of the last call of ``reserve(_:from:)``.
     @inlinable @inline(__always) @unsafe
     mutating func write(_ byteCount: Int) -> UnsafeMutableRawBufferPointer? {
         // SAFETY: `byteCount` bytes after `end` are free, as the caller has checked.
@@ -83,7 +82,7 @@ package struct OutputBuffer: ~Copyable {
     /// Makes the next writer call ``reserve(_:from:)``.
     mutating func endFreeWriting() { limit = 0 }
 
-    /// Adds bytes that were accepted before.
+    /// Adds bytes that a call has accepted before.
     mutating func append(_ bytes: [UInt8], from pool: inout BlockPool) {
         if capacity - end < bytes.count { enlarge(for: bytes.count, from: &pool) }
         // SAFETY: the check above has reserved memory for these bytes.
@@ -92,7 +91,7 @@ package struct OutputBuffer: ~Copyable {
         end += bytes.count
     }
 
-    /// Adds bytes that were counted as a write before; the next writer calls ``reserve(_:from:)``.
+    /// Adds bytes that were counted as a write before; the next writer must call ``reserve(_:from:)``.
     mutating func appendRest(_ bytes: RawSpan, from pool: inout BlockPool) {
         let count = bytes.byteCount
         if capacity - end < count { enlarge(for: count, from: &pool) }
@@ -104,7 +103,6 @@ package struct OutputBuffer: ~Copyable {
         endFreeWriting()
     }
 
-    /// Sets whether writers must check regularly whether they may continue.
     mutating func writeInSteps(_ isAsked: Bool) { isWrittenInSteps = isAsked }
 
     // MARK: Lending
@@ -112,7 +110,6 @@ package struct OutputBuffer: ~Copyable {
     /// The value of ``limit`` while a message is being filled in; it makes other writers call ``reserve(_:from:)``.
     @inlinable static var lentLimit: Int { -1 }
 
-    /// Whether a message is being filled in.
     var isLent: Bool {
         // SAFETY: only the number of outputs is read.
         unsafe limit == Self.lentLimit || !lentOutputs.isEmpty
@@ -120,8 +117,8 @@ package struct OutputBuffer: ~Copyable {
 
     /// As ``write(_:)``, for a message that may do anything while it fills in its bytes.
     ///
-    /// While the limit is ``lentLimit``, the block is not moved, sent or returned. Everything that would do so checks
-    /// ``isLent``, or puts the block aside.
+    /// While the limit is ``lentLimit``, no code moves, sends or returns the block: it checks ``isLent`` first, or puts
+    /// the block aside.
     @inlinable @inline(__always) @unsafe
     mutating func lend(_ byteCount: Int) -> Loan? {
         // SAFETY: the caller has checked that `byteCount` bytes are free. The block stays until the loan ends.
@@ -131,9 +128,7 @@ package struct OutputBuffer: ~Copyable {
         return unsafe loan
     }
 
-    /// Notes that a message is complete.
-    ///
-    /// - Returns: False if something else happened to the output meanwhile: ``takeLentOutput(after:)`` comes next.
+    /// - Returns: False if something else happened to the output meanwhile: call ``takeLentOutput(after:)`` next.
     @inlinable @inline(__always)
     mutating func endLoan(_ loan: Loan) -> Bool {
         guard limit == Self.lentLimit else { return false }
@@ -142,7 +137,7 @@ package struct OutputBuffer: ~Copyable {
         return true
     }
 
-    /// Puts a lent block aside, so that something else can be written or the stream can be closed.
+    /// Puts a lent block aside, so that other output can be written or the stream can be closed.
     mutating func putLentOutputAside() {
         // SAFETY: reset() forgets the block, so that the list is its only owner.
         guard limit == Self.lentLimit, let base = unsafe base else { return }
@@ -151,16 +146,16 @@ package struct OutputBuffer: ~Copyable {
         reset()
     }
 
-    /// Takes out the output that was put aside for a message that is complete.
+    /// Removes the output that was put aside, for a message that is complete.
     ///
-    /// - Returns: Nil if the block of the message has stayed where it was: no more output is accepted.
+    /// - Returns: Nil if the message's block was not put aside: no more output is accepted.
     mutating func takeLentOutput(after loan: Loan) -> LentOutput? {
         // SAFETY: loans end in the reverse order of their beginning, so the last output is this message's.
         guard unsafe base != loan.base else { return nil }
         return unsafe lentOutputs.popLast()
     }
 
-    /// Continues output that was put aside, before what was written since.
+    /// Continues output that was put aside; later output follows it.
     mutating func restore(_ lent: LentOutput, from pool: inout BlockPool) {
         var later: [UInt8] = []
         // SAFETY: the bytes lie inside the block and have been written.
@@ -176,10 +171,9 @@ package struct OutputBuffer: ~Copyable {
 
     // MARK: Showing
 
-    /// Sets whether everything that is written is shown.
     mutating func show(_ isShown: Bool) { self.isShown = isShown }
 
-    /// Returns what was written since the last call; nil if nothing was, or if output is not shown.
+    /// Returns the bytes written since the last call; nil if there are none, or if output is not shown.
     mutating func takeUnshown() -> [UInt8]? {
         // SAFETY: the bytes lie inside the block and have been written; none is lent.
         guard isShown, !isLent, let base = unsafe base, shownEnd < end else { return nil }
@@ -190,26 +184,23 @@ package struct OutputBuffer: ~Copyable {
 
     // MARK: Sending
 
-    /// The queued bytes, ``pendingByteCount`` of them; nil if there is no block.
+    /// ``pendingByteCount`` bytes; nil if there is no block.
     @unsafe var pendingBytes: UnsafeRawPointer? {
         // SAFETY: `start` lies inside the block.
         guard let base = unsafe base else { return nil }
         return unsafe UnsafeRawPointer(base + start)
     }
 
-    /// Removes bytes from the start of the queue.
     mutating func removeFirst(_ byteCount: Int) { start += byteCount }
 
-    /// Counts bytes that the system has taken.
     mutating func countSent(_ byteCount: Int) { sentByteCount &+= UInt64(byteCount) }
 
-    /// Counts more writes than calls: some bytes are those of several packets, or were not queued here.
+    /// Counts more writes than calls: some bytes are of several packets, or did not pass through this queue.
     mutating func countWrites(_ count: Int) { writeCount &+= count }
 
-    /// Notes that the peer reads more slowly than this side writes.
     mutating func stall() { isStalled = true }
 
-    /// Notes that the peer has read everything, or that nothing more is sent.
+    /// The peer has read everything, or nothing more is sent.
     mutating func endStall() { isStalled = false }
 
     // MARK: Memory
@@ -234,10 +225,10 @@ package struct OutputBuffer: ~Copyable {
 
     /// Moves the queue to a smaller block, if it fills less than a quarter of its own.
     ///
-    /// A peer that slowly reads a large output must not hold the memory of all of it. For each byte that was sent, less
-    /// than half a byte is moved.
+    /// A peer that slowly reads a large output must not hold the memory of all of it. For each sent byte, this moves
+    /// less than half a byte.
     ///
-    /// - Returns: Whether it was moved.
+    /// - Returns: Whether it moved the queue.
     mutating func shrink(_ pool: inout BlockPool) -> Bool {
         let count = pendingByteCount
         // SAFETY: the pointer is used only while the block stays.
@@ -252,7 +243,7 @@ package struct OutputBuffer: ~Copyable {
         return true
     }
 
-    /// Moves the queue to another block, which is large enough for it.
+    /// The block must be large enough for the queue.
     @unsafe
     private mutating func move(to block: consuming Block, from base: UnsafeMutableRawPointer, _ pool: inout BlockPool) {
         let count = pendingByteCount
@@ -264,7 +255,7 @@ package struct OutputBuffer: ~Copyable {
         shownEnd = shownByteCount
     }
 
-    /// Returns the block to the pool, with the bytes in it. A lent block is put aside.
+    /// Returns the block to the pool, and drops its bytes. Puts a lent block aside.
     mutating func drop(to pool: inout BlockPool) {
         putLentOutputAside()
         // SAFETY: take(_:count:) took the block over, and reset() forgets it here.
@@ -286,7 +277,6 @@ package struct OutputBuffer: ~Copyable {
         (start, end, limit, capacity, shownEnd) = (0, 0, 0, 0, 0)
     }
 
-    /// The part of a block that is lent to a message.
     @unsafe
     @usableFromInline
     package struct Loan {
@@ -305,7 +295,6 @@ package struct OutputBuffer: ~Copyable {
     }
 }
 
-/// Output whose block was put aside.
 @unsafe
 struct LentOutput {
     private let base: UnsafeMutableRawPointer
@@ -320,7 +309,7 @@ struct LentOutput {
         unsafe (self.capacity, self.start, self.end, self.shownEnd) = (capacity, start, end, shownEnd)
     }
 
-    /// Returns the block; call it once.
+    /// Call it once.
     func takeBlock() -> Block {
         // SAFETY: the memory came from a block of this capacity, and has no other owner after the only call.
         unsafe Block(reusing: base, capacity: capacity)

@@ -11,8 +11,8 @@ enum StreamEnd: ~Copyable {
 
 /// The end of a stream's connection, and the handler that receives its events.
 ///
-/// The stream is *idle* while it has no handler: before it is started, and after it was detached. Then it is *open*,
-/// and at last *closed*.
+/// The stream is *idle* while it has no handler: before the start, and after a detachment. Then it is *open*, and at
+/// last *closed*.
 ///
 /// INVARIANT: there is a handler only while there is an end.
 struct StreamSocket: ~Copyable {
@@ -23,7 +23,7 @@ struct StreamSocket: ~Copyable {
         self.end = consume end
     }
 
-    /// The number for system calls; −1 if the socket is closed, or in memory.
+    /// −1 if the socket is closed, or in memory.
     var number: Int32 {
         switch end {
         case .system(let descriptor): descriptor.number
@@ -33,7 +33,7 @@ struct StreamSocket: ~Copyable {
         }
     }
 
-    /// The socket in memory; nil if it is closed, or one of the system.
+    /// Nil if the socket is closed, or one of the system.
     var memory: MemorySocket? {
         switch end {
         case .memory(let descriptor): descriptor.socket
@@ -45,7 +45,6 @@ struct StreamSocket: ~Copyable {
 
     var isOpen: Bool { handler != nil }
 
-    /// Takes a handler.
     mutating func open(_ handler: any ByteStreamHandler) {
         precondition(isOwner, "start of a stream that is closed")
         self.handler = handler
@@ -65,7 +64,7 @@ struct StreamSocket: ~Copyable {
     /// The caller releases the handler, because its `deinit` may use the stream.
     mutating func takeHandler() -> (any ByteStreamHandler)? { handler.take() }
 
-    /// Closes the socket, which no handler uses any more.
+    /// No handler may use the socket any more.
     mutating func close() {
         handler = nil
         end = .closed
@@ -73,7 +72,7 @@ struct StreamSocket: ~Copyable {
 
     // MARK: Events
 
-    /// Makes a loop tell a stream what happens to the socket.
+    /// Makes the loop report the socket's events to the stream.
     func watch(by stream: PollTarget, on loop: EventLoop) throws(TransportError) {
         if let memory { memory.watch(by: stream) } else { try loop.watch(stream, number) }
     }
@@ -84,7 +83,7 @@ struct StreamSocket: ~Copyable {
 
     // MARK: Transfer
 
-    /// Reads what has arrived into memory of `capacity` bytes.
+    /// The memory has `capacity` bytes.
     @unsafe
     func receive(into memory: UnsafeMutableRawPointer, capacity: Int) -> TransferResult {
         // SAFETY: by this function's contract the memory has `capacity` bytes.
@@ -102,10 +101,9 @@ struct StreamSocket: ~Copyable {
         return unsafe socket.send(memory, byteCount: byteCount)
     }
 
-    /// Whether at least one unread byte has arrived.
     var hasUnreadInput: Bool { memory?.hasUnreadInput ?? SystemCall.hasUnreadInput(number) }
 
-    /// The number of bytes that have arrived and were not read; nil if it is unknown.
+    /// Nil if it is unknown.
     var unreadByteCount: Int? { memory?.unreadByteCount ?? SystemCall.unreadByteCount(number) }
 
     /// The number of sent bytes that the peer has not acknowledged; nil if it is unknown.
@@ -120,17 +118,16 @@ struct StreamSocket: ~Copyable {
         }
     }
 
-    /// Half-closes the connection.
     func shutDownSending() {
         if let memory { memory.shutDownSending() } else { SystemCall.shutdownSending(number) }
     }
 
-    /// Returns and clears the pending error, as `errno`; 0: none.
+    /// As `errno`; 0: none. The call clears the error.
     func takeError() -> Int32 { memory?.takeError() ?? SystemCall.takeError(number) }
 
     // MARK: Options
 
-    /// Sets what every stream needs.
+    /// Sets the options of every stream.
     func setOptions() {
         guard memory == nil else { return }
         SystemCall.setNoDelay(number)
@@ -145,7 +142,6 @@ struct StreamSocket: ~Copyable {
         if memory == nil { SystemCall.limitBuffers(number, to: byteCount) }
     }
 
-    /// Makes closing the socket reset the connection.
     func setResetOnClose() {
         if let memory { memory.setResetOnClose() } else { SystemCall.setResetOnClose(number) }
     }

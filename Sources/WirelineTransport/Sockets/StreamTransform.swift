@@ -7,7 +7,6 @@ package protocol StreamTransform: AnyObject {
     /// Whether the handshake is complete. Before that no data of the stream's user is received or sent.
     var isReady: Bool { get }
 
-    /// Whether there are bytes for the wire.
     var hasOutput: Bool { get }
 
     /// Whether the end of the output must still be sent.
@@ -29,7 +28,7 @@ package protocol StreamTransform: AnyObject {
     ///   - room: The memory for the data; it may be empty before ``isReady``.
     func receive(_ bytes: RawSpan, into room: UnsafeMutableRawBufferPointer) -> TransformReading
 
-    /// Notes that no more bytes come from the wire.
+    /// No more bytes come from the wire.
     ///
     /// - Throws: If the peer has not announced its end before.
     func endOfInput() throws(TransformFailure)
@@ -66,7 +65,6 @@ package struct TransformFailure: Error {
     package init() {}
 }
 
-/// How far a transform has read the bytes from the wire.
 package struct TransformReading {
     package enum Stop {
         /// It needs more bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The additional state of a stream with a transform: the transform, and the bytes before and after it.
 final class TransformState {
     let transform: any StreamTransform
     /// Bytes from the wire that the transform has not taken: those from `start` to `end` of a block.
@@ -13,9 +12,9 @@ final class TransformState {
     private var heard: Block?
     private var heardStart = 0
     private var heardEnd = 0
-    /// How many queued bytes the transform has taken; they stay queued until its output for them was sent.
+    /// How many queued bytes the transform has taken; they stay queued until its output for them is sent.
     private var encodedByteCount = 0
-    /// Whether the stream knows that the handshake is complete.
+    /// Whether the stream has handled the end of the handshake.
     private(set) var wasReady = false
     /// Whether closing the stream sends the transform's closing message; false if the peer must see an error.
     private(set) var mayTakeLeave = true
@@ -24,22 +23,21 @@ final class TransformState {
         self.transform = transform
     }
 
-    /// Notes that the handshake is complete.
     func becomeReady() { wasReady = true }
 
-    /// Closes the stream without a closing message.
+    /// Closing the stream will send no closing message.
     func forbidLeave() { mayTakeLeave = false }
 
     // MARK: Input
 
-    /// The number of input bytes held here, before or after the transform.
+    /// Before or after the transform.
     var heldInputByteCount: Int { end - start + heardEnd - heardStart }
 
     var hasBlock: Bool { block != nil }
 
     var hasInput: Bool { start < end || mayHaveMore || hasHeard }
 
-    /// Whether there is data that was not asked for yet.
+    /// Whether there is data that the handler has not asked for.
     var hasHeard: Bool { heardStart < heardEnd }
 
     /// Whether the stream reads even if the handler asks for no data.
@@ -55,7 +53,7 @@ final class TransformState {
         return last
     }
 
-    /// Returns the block with bytes from the wire, and keeps a copy of those that the transform has not taken.
+    /// Returns the block of bytes from the wire, and keeps a copy of those that the transform has not taken.
     func takeInputBlock(keepsRest: Bool) -> Block? {
         guard let block = block.take() else { return nil }
         let count = keepsRest ? end - start : 0
@@ -75,13 +73,13 @@ final class TransformState {
         (heardStart, heardEnd) = (0, byteCount)
     }
 
-    /// Returns the block with the data that was kept, or with the rest of it.
+    /// Returns the block with the kept data, or with the remaining part of it.
     func takeHeard() -> Block? {
         (heardStart, heardEnd) = (0, 0)
         return heard.take()
     }
 
-    /// Lends the transform the arrived bytes; data that was kept comes first.
+    /// Lends the transform the arrived bytes; kept data comes first.
     func receive(into room: UnsafeMutableRawBufferPointer) -> TransformReading {
         // SAFETY: the bytes up to `heardEnd` lie inside the block, and the room holds at least `count` bytes.
         if hasHeard, let base = unsafe heard?.base, let destination = room.baseAddress {
@@ -111,7 +109,7 @@ final class TransformState {
         return encodedByteCount > 0
     }
 
-    /// Returns how many queued bytes the transform has taken; they can leave the queue.
+    /// Returns how many queued bytes the transform has taken; they can leave the queue now.
     func takeEncodedByteCount() -> Int {
         defer { encodedByteCount = 0 }
         return encodedByteCount
