@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory for bytes that are read or will be written.
+/// Memory for bytes that were read or will be written.
 ///
-/// Large blocks come from the system in pages. So unwritten pages take no memory. A block that is not used any more goes
-/// back to the system, except for the few that each loop's ``BlockPool`` keeps.
+/// Large blocks come from the system in pages, so unwritten pages take no memory. A block that is no longer used
+/// returns to the system, except for the few that each loop's ``BlockPool`` keeps.
 @safe
 package struct Block: ~Copyable {
     /// The size from which a block comes from the system: 16 of its pages.
@@ -52,7 +52,7 @@ struct BlockPool: ~Copyable {
     /// The size of a block: the most that is read at once.
     /// With 64 KiB, the largest read of a loopback socket on Linux would be split in two.
     static let blockByteCount = 128 * 1024
-    /// How many unused blocks are kept (4 MiB); one from the system takes as long as reading 10 KiB.
+    /// The most unused blocks that the pool keeps (4 MiB); a block from the system takes as long as reading 10 KiB.
     private static let limit = 32
 
     // INVARIANT: each address is that of a block of `blockByteCount` bytes, which only the pool owns.

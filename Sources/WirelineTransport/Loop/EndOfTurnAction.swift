@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loop does at the end of a turn, such as sending to a group of connections.
+/// An action at the end of a turn, such as sending to a group of connections.
 package final class EndOfTurnAction: PollTarget {
     private let action: () -> Void
 

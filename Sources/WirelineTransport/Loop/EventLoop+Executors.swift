@@ -4,8 +4,8 @@ import CWirelineSystem
 
 /// A part of a task or of an actor that runs on a loop.
 ///
-/// A job does not say which of the two it is. A job run as the wrong kind enqueues itself again at every suspension
-/// (measured: seven times the cost of an echo, not two). So its kind is stored.
+/// A job does not tell its kind. A job run as the wrong kind enqueues itself again at every suspension (measured: seven
+/// times the cost of an echo, not two). So its kind is stored.
 struct LoopJob {
     enum Kind { case task, actor }
 
@@ -38,7 +38,7 @@ package final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Releases a loop whose thread ends.
+    /// The loop's thread ends.
     func detach() { loop = nil }
 
     package func enqueue(_ job: consuming ExecutorJob) {

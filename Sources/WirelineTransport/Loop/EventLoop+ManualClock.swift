@@ -2,16 +2,16 @@
 
 /// Loops with a clock that a test moves.
 extension EventLoop {
-    /// Moves the clock, and fires each timer that becomes due, in the order of their deadlines.
+    /// Moves the clock, and fires each due timer, in the order of the deadlines.
     ///
-    /// Everything that a timer begins is done before the clock moves on. It returns when the loop is idle.
+    /// Before the clock moves on, the loop does all work that a timer begins. The call returns when the loop is idle.
     package func advance(by duration: Duration) async {
         await withCheckedContinuation { continuation in
             whenIdle { self.advance(to: self.clockTime + duration) { continuation.resume() } }
         }
     }
 
-    /// Moves the clock to a time on the way to another one: to the next timer's, or to the end.
+    /// Moves the clock to the next timer, or to `end` if that comes first.
     ///
     /// - Returns: Whether a timer is due at that time.
     package func advanceToNextTimer(before end: MonotonicTime) -> Bool {
@@ -25,24 +25,23 @@ extension EventLoop {
         whenIdle { self.advance(to: end, completion) }
     }
 
-    /// Waits until nothing is left to do before the clock is moved.
+    /// Waits until nothing is left to do before the clock moves.
     package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in whenIdle { continuation.resume() } }
     }
 
-    /// Calls an action on the loop's thread when nothing is left to do before the clock is moved.
+    /// Calls an action on the loop's thread when nothing is left to do before the clock moves.
     ///
-    /// Actions are called in order. What one of them begins is done before the next one is called. It may be called on
-    /// any thread.
+    /// The loop calls actions in order, each after the work that the one before has begun. May be called on any thread.
     package func whenIdle(_ action: @escaping @Sendable () -> Void) {
         precondition(manualClock != nil, "a loop with the system's clock is never known to be idle")
         if isCurrent { idleActions.append(action) } else { post(.whenIdle(action)) }
     }
 
-    /// The time until a moment on the loop's clock; zero if it has passed.
+    /// Zero if the moment has passed.
     package func timeLeft(until moment: MonotonicTime) -> Duration { max(.zero, clockTime.duration(to: moment)) }
 
-    /// When the next timer is due; nil: there is none. Use it on the loop's thread.
+    /// Nil: there is none. Use it on the loop's thread.
     package var nextDeadline: MonotonicTime? { timers.nextDeadline }
 
     /// Whether a timer is due: at the clock's time, or in the turn after this one.

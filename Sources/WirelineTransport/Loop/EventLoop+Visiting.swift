@@ -3,8 +3,8 @@
 extension EventLoop {
     /// Calls a closure for each item on the loop's thread, and returns the results in the order of the items.
     ///
-    /// When the closure has spent a share of work (``spend(_:)``), the rest waits for the next turn. So thousands of items
-    /// delay no other connection for long.
+    /// If the closure has used up a share of work (``spend(_:)``), the other items wait for the next turn. So thousands
+    /// of items delay no other connection for long.
     package func visit<Item: Sendable, Value: Sendable>(
         each items: [Item], _ body: @escaping @Sendable (Item) -> Value
     ) async -> [Value] {
@@ -19,9 +19,9 @@ extension EventLoop {
         }
     }
 
-    /// Calls a closure for each item on the loop's thread, for as many in each turn as ``executeInTurn(_:)`` does.
+    /// Calls a closure for each item on the loop's thread, with the time limit of ``executeInTurn(_:)`` for each turn.
     package func executeInTurn<Item: Sendable>(for items: [Item], _ body: @escaping @Sendable (Item) -> Void) {
-        // Inside of the first closure, the others wait for their turn.
+        // Inside the first closure, the others wait for their turn.
         executeInTurn {
             for item in items { self.executeInTurn { body(item) } }
         }

@@ -22,14 +22,13 @@ public import CWirelineSystem
 /// event is `@exclusivity(unchecked)`: no access to it calls other code while it lasts.
 public final class EventLoop: @unchecked Sendable {
     private let inbox: LoopInbox
-    /// Work from the inbox whose turn has not come. If there is any, ``workOff()`` runs, or is unfinished work.
+    /// Work from the inbox that was not done yet. If there is any, ``workOff()`` runs, or is in ``unfinished``.
     @safe @exclusivity(unchecked) private var arrived = Queue<LoopInbox.Work>()
 
     private var poller: Poller
-    /// The number of watched sockets.
     private var watchedCount = 0
     private var memoryReturn = MemoryReturn()
-    /// How many sockets were ready in the turns since timers last fired.
+    /// The number of ready sockets in the turns since timers last fired.
     private var crowd = 0
     private(set) var timers = TimerQueue()
     @safe @exclusivity(unchecked) private(set) var jobs = Queue<LoopJob>()
@@ -44,36 +43,34 @@ public final class EventLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var unfinished = UnfinishedWork()
 
     /// The time with which deadlines are compared.
-    /// When timers fire, every socket that was ready at this time has been read, as much as one turn reads. It is the
-    /// start of the current turn, or earlier while sockets wait that became ready in an earlier turn.
+    ///
+    /// When timers fire, every socket that was ready at this time has been read, up to the limit of one turn. It is the
+    /// start of the current turn, or an earlier time while sockets wait that became ready in an earlier turn.
     @safe @exclusivity(unchecked) package private(set) var turnTime = MonotonicTime.now
-    /// When the current turn began.
     @safe @exclusivity(unchecked) var turnStart = MonotonicTime.now
     /// The value of ``now``, if it has been asked for.
     @safe @exclusivity(unchecked) private var time: MonotonicTime?
 
-    /// How much each socket, job or timer may do at once. Only the loop and its inlined methods change it.
+    /// The share of work that each socket, job or timer may do at once. Only the loop and its inlined methods change
+    /// it.
     @safe @exclusivity(unchecked) @usableFromInline var share = LoopShare()
-    /// When the current socket's turn began.
     @safe @exclusivity(unchecked) private var sliceStart = MonotonicTime.now
     #if DEBUG
-        /// What the current socket, job or timer has done.
         @safe @exclusivity(unchecked) var steps = LoopSteps()
     #endif
-    /// Whether the limit on what may be sent at once is lifted.
+    /// Whether the limit on bytes sent at once is lifted.
     @safe @exclusivity(unchecked) private(set) var isGenerous = false
-    /// How long the turns take.
     @safe @exclusivity(unchecked) private var pace = LoopPace()
     /// The clock that a test moves; nil: the system's.
     package let manualClock: ManualClock?
     /// The network that its sockets belong to; nil: the system's.
     package let network: LoopNetwork?
-    /// What waits until nothing is left to do before the clock is moved; one action at a time is called.
+    /// Actions for the time when the loop has nothing left to do before the clock moves; the loop calls one at a time.
     var idleActions = Queue<@Sendable () -> Void>()
     private var isStopped = false
-    /// How many closures of ``execute(_:)`` run, each inside the one before.
+    /// The number of closures of ``execute(_:)`` that run, each inside the one before.
     @safe @exclusivity(unchecked) private var executeDepth = 0
-    /// More closures inside one another than any work needs that ends.
+    /// Work that ends never nests so many closures.
     private static let mostExecuteDepth = 32
     /// Closures of ``executeInTurn(_:)`` that have not ended; the first one runs, or waits for the next turn.
     @safe @exclusivity(unchecked) private var inTurn = Queue<@Sendable () -> Void>()
@@ -106,7 +103,6 @@ public final class EventLoop: @unchecked Sendable {
         actorExecutor.attach(to: self)
     }
 
-    /// Whether the current thread is the loop's.
     @inlinable @inline(__always)
     package var isCurrent: Bool {
         // Compares numbers, because a branch in between would retain the loop for the comparison.
@@ -136,14 +132,13 @@ public final class EventLoop: @unchecked Sendable {
         beginSteps()
     }
 
-    /// Ends a socket's turn, including the tasks that it woke.
+    /// The turn includes the tasks that the socket woke.
     private func endSlice(of target: PollTarget) {
         let end = now
         target.tookTime(end.nanoseconds - sliceStart.nanoseconds, until: end)
         sliceStart = end
     }
 
-    /// Stops the program if called on another thread.
     @inlinable @inline(__always)
     package func preconditionIsCurrent() {
         precondition(isCurrent, "only the loop's own thread may do this")
@@ -169,8 +164,10 @@ public final class EventLoop: @unchecked Sendable {
         executeDepth -= 1
     }
 
-    /// Runs a closure on the loop's thread: at once, or after the one that runs now and those that wait already. So work
-    /// that leads to more of its kind, for thousands of connections, fills no stack, and delays others only for a moment.
+    /// Runs a closure on the loop's thread: at once, or after the current one and those that wait already.
+    ///
+    /// So work that leads to more of its kind, for thousands of connections, fills no stack, and delays others only for
+    /// a moment.
     package func executeInTurn(_ body: @escaping @Sendable () -> Void) {
         guard isCurrent else { return post(.closure { self.executeInTurn(body) }) }
         inTurn.append(body)
@@ -188,7 +185,6 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs a closure on the loop's thread, and returns its result.
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -204,7 +200,6 @@ public final class EventLoop: @unchecked Sendable {
         await withTaskExecutorPreference(self) { await body() }
     }
 
-    /// Runs a job of a task or an actor on the loop's thread.
     func add(_ job: LoopJob) {
         if isCurrent { jobs.append(job) } else { post(.job(job)) }
     }
@@ -251,7 +246,7 @@ public final class EventLoop: @unchecked Sendable {
         endTurn()
     }
 
-    /// Counts the turn's time. This costs no call of the clock of its own: the next wait needs ``now``, too.
+    /// This takes no additional call of the clock: the next wait needs ``now``, too.
     private func endTurn() {
         let time = now.nanoseconds - turnStart.nanoseconds
         guard pace.count(nanoseconds: time) else { return }
@@ -270,8 +265,9 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Fires the timers that are due, for a limited time: those of thousands of connections may be due at once. The next
-    /// wait is over at once if some are left.
+    /// Fires the timers that are due, for a limited time, because those of thousands of connections may be due at once.
+    ///
+    /// If some are left, the next wait returns at once.
     private func fireTimers() {
         if let oldest = unfinished.oldestTime { turnTime = oldest }
         let end = now.nanoseconds + LoopShare.unfinishedTime
@@ -283,7 +279,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// How long to wait, in nanoseconds; negative: until something happens.
+    /// In nanoseconds; negative: until something happens.
     private func timeToWait() -> Int64 {
         guard jobs.isEmpty, unfinished.isEmpty, unsent.isEmpty else { return 0 }
         guard manualClock == nil else { return idleActions.isEmpty && !hasDueTimer ? -1 : 0 }
@@ -297,8 +293,9 @@ public final class EventLoop: @unchecked Sendable {
         if !isWorking { workOff() }
     }
 
-    /// Does what other threads have asked for, in order, for a limited time. The rest follows in the next turn: there may
-    /// be something for each of thousands of connections.
+    /// Does the work of other threads, in order, for a limited time.
+    ///
+    /// The rest follows in the next turn, because there may be work for each of thousands of connections.
     private func workOff() {
         let end = now.nanoseconds + LoopShare.unfinishedTime
         while let item = arrived.popFirst() {
@@ -316,13 +313,15 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs the queued jobs for a limited time, and at most 1,000: thousands of tasks may go on at once, and one may always
-    /// have more to do. The rest follows after the next socket, or in the next turn.
+    /// Runs the queued jobs for a limited time, and at most 1,000.
+    ///
+    /// Thousands of tasks may continue at once, and one may always have more to do. The rest follows after the next
+    /// socket, or in the next turn.
     private func runJobs() {
         guard let first = jobs.popFirst() else { return }
         first.run(on: self)
         passTurn()
-        // Most sockets wake one task, which costs no look at the clock.
+        // Most sockets wake one task, and then the loop need not read the clock.
         guard !jobs.isEmpty else { return }
         let end = now.nanoseconds + share.time
         var remaining = 999
@@ -333,8 +332,9 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Continues unfinished work for a limited time: first what usually takes little, then the rest. Sockets that have become
-    /// ready meanwhile come next.
+    /// Continues unfinished work for a limited time: first work that is usually brief, then the rest.
+    ///
+    /// Sockets that have become ready meanwhile come next.
     private func goOn() {
         // Work that is added now runs in the next turn.
         let (briefCount, longCount) = (unfinished.brief.count, unfinished.long.count)
@@ -373,7 +373,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends the loop's thread, without its timers. What is given to the loop later is never done.
+    /// Ends the loop's thread, without its timers. The loop never does work that it gets later.
     package func stop() {
         preconditionIsCurrent()
         isStopped = true
@@ -423,7 +423,7 @@ public final class EventLoop: @unchecked Sendable {
         unsent.append(target)
     }
 
-    /// Whether the current socket, job or timer may send bytes before the turn ends; if so, they count.
+    /// Whether the current socket, job or timer may send bytes before the turn ends; if so, counts them.
     func mayFlush(_ byteCount: Int) -> Bool {
         guard isGenerous || !share.isSpent else { return false }
         share.spend(max(byteCount, LoopShare.systemCall))
@@ -436,11 +436,12 @@ public final class EventLoop: @unchecked Sendable {
     @inlinable
     package var hasSpentShare: Bool { share.isSpent }
 
-    /// Counts work for the current socket, job or timer; see ``LoopShare``.
+    /// See ``LoopShare``.
     @inlinable
     package func spend(_ work: Int) { share.spend(work) }
 
     /// Waits for the loop's next turn if the caller's share is used up.
+    ///
     /// Use it in code that never waits and may run for long. On other threads it does nothing, because each call to the
     /// loop waits for its turn anyway.
     package nonisolated(nonsending) func giveWay() async {
@@ -464,13 +465,11 @@ public final class EventLoop: @unchecked Sendable {
         return body()
     }
 
-    /// Calls an action once, at the end of this turn.
     package func atEndOfTurn(_ action: EndOfTurnAction) { unsent.append(action) }
 
-    /// Counts a system call that sends bytes, for the current socket, job or timer.
     package func spendSending(_ byteCount: Int) { share.spend(max(byteCount, LoopShare.systemCall)) }
 
-    /// How many sockets and actions wait for the end of this turn.
+    /// The sockets and actions that wait for the end of this turn.
     package var unsentCount: Int { unsent.count }
 
     /// Makes the next writer of each stream reserve memory again, so that its handler learns of the write.
@@ -486,7 +485,8 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs an action after the work queued before it, in this turn at the earliest.
-    /// Use it for the rest of work that exceeds a share.
+    ///
+    /// Use it for the part of work that exceeds a share.
     package func goOnLater(_ action: @escaping () -> Void) {
         preconditionIsCurrent()
         unfinished.append(UnfinishedWork.Item(time: turnStart, kind: .action(action)), isBrief: false)
@@ -530,18 +530,16 @@ public final class EventLoop: @unchecked Sendable {
         return Timer(token: timers.set(max(deadline, turnTime + .nanoseconds(1)), action))
     }
 
-    /// Cancels a timer; has no effect if it has fired.
+    /// No effect if the timer has fired.
     package func cancel(_ timer: Timer) {
         preconditionIsCurrent()
         timers.cancel(timer.token)
     }
 
-    /// Cancels the timer in a variable, if there is one.
     package func cancel(_ timer: inout Timer?) {
         if let timer = timer.take() { cancel(timer) }
     }
 
-    /// A timer of one loop.
     package struct Timer: Sendable {
         fileprivate let token: TimerQueue.Token
     }

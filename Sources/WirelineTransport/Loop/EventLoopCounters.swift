@@ -4,8 +4,8 @@
 public struct EventLoopCounters: Equatable, Sendable {
     /// How long the loop's turns took, from the end of a wait to the beginning of the next one.
     ///
-    /// What becomes ready during a turn waits until its end. So these are the delays of all connections of the loop.
-    /// ``Histogram/longest`` is the longest turn since the loop started.
+    /// A socket that becomes ready during a turn waits until its end. So these are the delays of all connections of the
+    /// loop. ``Histogram/longest`` is the longest turn since the loop started.
     public var turns = Histogram()
     /// The number of sockets that the loop watches: connections and listeners.
     public var socketCount = 0

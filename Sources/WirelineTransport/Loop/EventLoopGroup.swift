@@ -22,7 +22,6 @@ public final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
-    /// Makes a group of loops that run already.
     package init(loops: [EventLoop]) {
         precondition(!loops.isEmpty, "a group has at least one loop")
         self.loops = loops
@@ -51,17 +50,14 @@ public final class EventLoopGroup: Sendable {
         try EventLoopGroup(threadCount: SystemCall.usableCoreCount())
     }
 
-    /// The given group, or the default one.
     package static func sharedUnless(_ group: EventLoopGroup?) throws(TransportError) -> EventLoopGroup {
         if let group { group } else { try shared }
     }
 
-    /// The given group, or the default one of servers.
     package static func sharedByServersUnless(_ group: EventLoopGroup?) throws(TransportError) -> EventLoopGroup {
         if let group { group } else { try sharedByServers }
     }
 
-    /// The next loop in turn.
     package func nextLoop() -> EventLoop {
         let count = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: count) % UInt(loops.count))]

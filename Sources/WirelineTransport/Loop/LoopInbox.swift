@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What other threads want a loop to do, in the order in which they asked.
+/// Work that other threads give a loop, in the order of their requests.
 final class LoopInbox: Sendable {
     enum Work {
         case job(LoopJob)
@@ -10,9 +10,7 @@ final class LoopInbox: Sendable {
 
     private struct State {
         var work: [Work] = []
-        /// Whether the loop has been signalled about it.
         var isSignalled = false
-        /// Whether the loop has stopped, and takes no more.
         var isClosed = false
     }
 
@@ -23,7 +21,7 @@ final class LoopInbox: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// Adds work, and ends the loop's wait. After ``close()`` it does nothing.
+    /// Ends the loop's wait. After ``close()`` it does nothing.
     func post(_ work: Work) {
         let mustSignal = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -34,7 +32,7 @@ final class LoopInbox: Sendable {
         if mustSignal { wakeUp.signal() }
     }
 
-    /// Takes all work; on the loop's thread.
+    /// On the loop's thread.
     func takeAll() -> [Work] {
         wakeUp.clear()
         return state.withLock { state in
@@ -44,9 +42,9 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Drops all work, and takes no more.
+    /// Drops all work, now and later.
     func close() {
-        // What waits may keep the loop itself. It is released outside the lock.
+        // The work may retain the loop itself, so it is released outside the lock.
         _ = state.withLock { state in
             defer { state.work = [] }
             state.isClosed = true

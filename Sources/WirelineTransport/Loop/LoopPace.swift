@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long the turns of a loop take, and the closures that get reports of slow ones. Only the loop's thread uses this.
+/// The durations of a loop's turns, and the closures that get reports of slow ones. Only the loop's thread uses this.
 struct LoopPace {
-    /// A closure that gets reports of slow turns.
     private struct Watch {
         let number: UInt64
         let limit: Int64
         let report: (Duration) -> Void
         /// The time before which nothing is reported.
         var silentUntil = MonotonicTime(nanoseconds: .min)
-        /// The longest turn that was not reported.
+        /// The longest turn that the watch has not reported.
         var longest: Int64 = 0
     }
 
     /// The shortest time between two reports of slow turns to the same watch.
     static let reportInterval = Duration.seconds(1)
 
-    /// How long the turns took.
     private(set) var turns = Histogram()
     private var watches: [Watch] = []
     private var lastNumber: UInt64 = 0
     /// The time, in nanoseconds, from which a turn is slow for one of the watches.
     private var limit = Int64.max
 
-    /// Counts a turn.
-    ///
-    /// - Returns: Whether it was slow for one of the watches.
+    /// - Returns: Whether the turn was slow for one of the watches.
     mutating func count(nanoseconds: Int64) -> Bool {
         turns.record(nanoseconds: nanoseconds)
         return nanoseconds >= limit
     }
 
-    /// Adds a watch, and returns its number.
+    /// Returns the watch's number.
     mutating func add(limit: Duration, _ report: @escaping (Duration) -> Void) -> UInt64 {
         lastNumber += 1
         watches.append(Watch(number: lastNumber, limit: limit.wholeNanoseconds, report: report))
@@ -65,7 +61,6 @@ struct LoopPace {
 }
 
 extension EventLoop {
-    /// Identifies a closure that gets reports of slow turns.
     package struct SlowTurnWatch: Sendable {
         let number: UInt64
     }

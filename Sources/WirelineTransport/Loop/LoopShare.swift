@@ -17,12 +17,13 @@
 ///   long. The loop gives both queues the same time.
 @usableFromInline
 struct LoopShare {
-    /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
-    /// That is long compared with the 1 µs that asking takes, and too short for people to notice.
+    /// How long the loop does unfinished work before it asks for ready sockets, in nanoseconds.
+    ///
+    /// That is long compared with the 1 µs of the question, and too short for people to notice.
     static let unfinishedTime: Int64 = 2_000_000
     /// Connections whose turns usually take less wait in a queue of their own, in nanoseconds. A few packets take 20 µs.
     static let briefTime: Int64 = 50_000
-    /// The least that a system call counts.
+    /// The least work that a system call counts as.
     static let systemCall = 16 << 10
 
     /// The time in which every busy connection has a share, unless a share would be shorter than ``shortest``.
@@ -39,8 +40,8 @@ struct LoopShare {
     private(set) var time = Self.longest
     /// A connection that has kept the loop busy for longer, without a pause since, waits for others; in nanoseconds.
     private(set) var freeTime = Self.usualFreeTime
-    /// The part of the passing time that is forgiven, as a power of two. 1/64: each connection has that part of a loop
-    /// without waiting. In a crowd it is an eighth to a quarter of what each of them gets.
+    /// The part of the passing time that is forgiven, as a power of two. With 1/64, each connection gets that part of a
+    /// loop without waiting. In a crowd it is an eighth to a quarter of each connection's part.
     private(set) var forgivenShift = Self.usualForgivenShift
 
     private static let usualFreeTime: Int64 = 200_000
@@ -51,14 +52,12 @@ struct LoopShare {
     @usableFromInline var limit = Self.longestWork
     @usableFromInline var spent = 0
 
-    /// Whether the share is used up.
     @inlinable var isSpent: Bool { spent >= limit }
 
-    /// Counts work: approximate nanoseconds, or bytes sent.
+    /// In approximate nanoseconds, or bytes sent.
     @inlinable
     mutating func spend(_ work: Int) { spent &+= work }
 
-    /// Starts a new share for the next connection.
     mutating func begin() { spent = 0 }
 
     /// Sets the share for a number of busy connections.
@@ -72,7 +71,7 @@ struct LoopShare {
     }
 }
 
-/// Work that continues in a later turn of a loop, oldest first. What usually takes little time has a queue of its own.
+/// Work that continues in a later turn of a loop, oldest first. Work that is usually brief has its own queue.
 struct UnfinishedWork {
     enum Kind {
         case target(PollTarget)
@@ -80,7 +79,7 @@ struct UnfinishedWork {
     }
 
     struct Item {
-        /// When the turn began in which it had to wait.
+        /// The start of the turn whose time was over.
         let time: MonotonicTime
         let kind: Kind
     }
@@ -90,7 +89,7 @@ struct UnfinishedWork {
 
     var count: Int { brief.count + long.count }
     var isEmpty: Bool { brief.isEmpty && long.isEmpty }
-    /// Since when the oldest of it has waited.
+    /// The time since which the oldest work has waited.
     var oldestTime: MonotonicTime? {
         guard let first = brief.first?.time else { return long.first?.time }
         return min(first, long.first?.time ?? first)
@@ -104,20 +103,19 @@ struct UnfinishedWork {
     mutating func popLong() -> Item? { long.popFirst() }
 }
 
-/// How busy a connection keeps its loop, and how much it may read at once; all times are in nanoseconds.
+/// The busy time of a connection, and the limit of its next read; all times are in nanoseconds.
 struct WorkLoad {
     /// The read limit of a new connection: 16 KiB of short packets take less than 0.1 ms.
     private static let firstReadLimit = 16 << 10
     /// The smallest read limit: a slow handler receives a few packets at once.
     private static let leastReadLimit = 512
 
-    /// The number of bytes that may be read at once.
     private(set) var readLimit = Self.firstReadLimit
     /// The largest read since ``took(_:share:until:)``, in bytes.
     private var readByteCount: Int32 = 0
-    /// What a turn takes, on average of the last ones.
+    /// The time of a turn, on average of the last ones.
     private var usualTime: Int32 = 0
-    /// How long it has kept the loop busy, less what is forgiven.
+    /// The busy time, less the forgiven part.
     private var debt: Int64 = 0
     private var lastTime: Int64 = 0
 
@@ -128,18 +126,17 @@ struct WorkLoad {
         (now.nanoseconds - lastTime) >> share.forgivenShift
     }
 
-    /// Whether it has kept the loop busy recently.
+    /// Whether the connection has kept the loop busy recently.
     func isHeavy(at now: MonotonicTime, share: LoopShare) -> Bool {
         debt > share.freeTime && debt - forgiven(at: now, share) > share.freeTime
     }
 
-    /// Notes that bytes have been read.
     mutating func read(_ byteCount: Int) { readByteCount = max(readByteCount, Int32(clamping: byteCount)) }
 
     /// Resets the read limit: earlier reads say nothing about later ones.
     mutating func forgetReads() { (readLimit, readByteCount) = (Self.firstReadLimit, 0) }
 
-    /// Notes how long it has kept the loop busy.
+    /// `time` is how long the connection has kept the loop busy.
     mutating func took(_ time: Int64, share: LoopShare, until now: MonotonicTime) {
         debt = max(0, debt - forgiven(at: now, share)) + time
         lastTime = now.nanoseconds

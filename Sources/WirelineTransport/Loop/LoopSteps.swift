@@ -3,11 +3,11 @@
 import CWirelineSystem
 import Synchronization
 
-/// Steps that are counted in debug builds, for each socket, job or timer of a turn.
+/// Steps that debug builds count, for each socket, job or timer of a turn.
 ///
 /// Work that visits every connection of a loop in one go delays all of them, but no test can see a delay on a busy
-/// machine. So tests check the number of steps. Steps are counted where they are done. So any test with many connections
-/// finds work that takes too many steps, also work that is written later.
+/// machine. So tests check the number of steps. The code that does a step counts it. So any test with many connections
+/// finds work that takes too many steps, also later work.
 package enum LoopStep: Int, CaseIterable, Sendable {
     /// A stream gets something to send.
     case streamWritten
@@ -34,14 +34,14 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     /// A line is given to a log.
     case lineLogged
 
-    /// How many steps may be done in one go.
+    /// The most steps in one go.
     package var share: Int {
         switch self {
         case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .connectionAccepted, .clientVisited,
             .blockRelayed:
             1_200
         case .layerPassed, .effectDone: 4_000
-        // As long as the longest packets that anybody allows.
+        // As long as the longest packets that any program allows.
         case .byteMoved: 32 << 20
         // A block of the smallest packets has fewer.
         case .messageLogged, .lineLogged: 30_000
@@ -51,7 +51,7 @@ package enum LoopStep: Int, CaseIterable, Sendable {
 
 /// The steps of the current socket, job or timer.
 struct LoopSteps {
-    /// Whether too many steps end the process; only tests want that.
+    /// Whether too many steps end the process; only tests ask for that.
     static let areChecked = Atomic(false)
 
     private var counts = [Int](repeating: 0, count: LoopStep.allCases.count)
@@ -59,7 +59,7 @@ struct LoopSteps {
     mutating func note(_ step: LoopStep, _ count: Int) {
         counts[step.rawValue] += count
         guard counts[step.rawValue] > step.share, Self.areChecked.load(ordering: .relaxed) else { return }
-        // At the step itself, where the crash report shows what takes too many. Programs that are no tests never come here.
+        // The crash report then shows which code takes too many steps. Only tests come here.
         fatalError("\(step): more than \(step.share) in one go, which delays every other connection of the loop")
     }
 
@@ -72,14 +72,14 @@ extension EventLoop {
     /// From now on too many steps in one go end this process, if it is a debug build. For tests.
     package static func checkSteps() { LoopSteps.areChecked.store(true, ordering: .relaxed) }
 
-    /// Counts steps from now on for something else, because it has been found that there is time for it.
+    /// Starts a new count, because the loop has found that there is time for more work.
     package func beginSteps() {
         #if DEBUG
             steps.begin()
         #endif
     }
 
-    /// Counts a step of the loop whose thread this is, if it is a loop's, in a debug build.
+    /// Counts a step of the current thread's loop, if it has one, in a debug build.
     package static func note(_ step: LoopStep) {
         #if DEBUG
             guard let loop = unsafe wireline_current_loop() else { return }
@@ -88,7 +88,7 @@ extension EventLoop {
         #endif
     }
 
-    /// Counts a step in a debug build, or several.
+    /// Only in a debug build.
     @inline(__always)
     package func note(_ step: LoopStep, count: Int = 1) {
         #if DEBUG

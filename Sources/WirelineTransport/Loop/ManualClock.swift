@@ -12,7 +12,6 @@ package final class ManualClock: Sendable {
 
     package init() {}
 
-    /// The current time.
     package var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
 
     /// Moves the clock forward. Only its loop's thread calls it.
@@ -26,7 +25,7 @@ package final class ManualClock: Sendable {
     func noteWork() { workCount.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// A network that a loop's sockets belong to, in place of the system's.
+/// Replaces the system's network for a loop's sockets.
 package class LoopNetwork: @unchecked Sendable {
     // It has no state: the lock for `@unchecked Sendable` belongs to the class that inherits it.
 }

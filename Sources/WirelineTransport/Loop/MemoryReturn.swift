@@ -3,30 +3,30 @@
 import CWirelineSystem
 import Synchronization
 
-/// When a loop gives freed memory back to the system.
+/// Decides when a loop returns freed memory to the system.
 ///
-/// Glibc keeps most of what zlib and OpenSSL free: a server that had many clients once would keep gigabytes for ever. A
-/// thread gives it back each time that some connections, or half of them, have ended. It must not be much at once, because
-/// threads that allocate wait meanwhile.
+/// Glibc keeps most of the memory that zlib and OpenSSL free: a server that had many clients once would keep gigabytes
+/// for ever. A thread returns it each time that some connections, or half of them, have ended. It must not be much at
+/// once, because threads that allocate wait meanwhile.
 struct MemoryReturn {
-    /// How many sockets must have ended. With TLS and compression each has kept up to 400 KiB, so that giving back takes
-    /// about 15 ms.
+    /// How many sockets must have ended. With TLS and compression each has kept up to 400 KiB, so that returning memory
+    /// takes about 15 ms.
     private static let leastFall = 256
-    /// How many must have ended, and at least half of all, so that memory is given back after ``delay``: a few clients can
-    /// have kept much, too.
+    /// How many must have ended, and at least half of all, to return memory after ``delay``: a few clients can have
+    /// kept much, too.
     private static let leastHalf = 16
-    /// How long after that the memory of the last ones is given back: they are freed after their end.
+    /// The delay before the memory of the last sockets is returned: they are freed after their end.
     static let delay = Duration.seconds(1)
     private static let isRunning = Atomic(false)
 
-    /// The most sockets since memory was given back.
+    /// The most sockets since memory was last returned.
     private var most = 0
-    /// Whether it is to be given back once more.
+    /// Whether ``giveBack()`` will be called.
     private var isAwaited = false
 
     mutating func began(count: Int) { most = max(most, count) }
 
-    /// Notes that a socket has ended, and gives back memory if it is time.
+    /// Returns memory if enough sockets have ended.
     ///
     /// - Returns: Whether to call ``giveBack()`` after ``delay``.
     mutating func ended(count: Int) -> Bool {
@@ -38,13 +38,13 @@ struct MemoryReturn {
         return !isAwaited
     }
 
-    /// Gives back what was freed since.
+    /// Returns the memory that was freed meanwhile.
     mutating func giveBack() {
         isAwaited = false
         _ = Self.start()
     }
 
-    /// - Returns: False if a thread gives back memory already, or there is none.
+    /// - Returns: False if another thread returns memory already, or there is no thread.
     private static func start() -> Bool {
         guard !isRunning.exchange(true, ordering: .acquiring) else { return false }
         do throws(TransportError) {

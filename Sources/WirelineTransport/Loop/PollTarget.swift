@@ -5,15 +5,14 @@
 package class PollTarget {
     func becameReady(_ readiness: Poller.Readiness) {}
 
-    /// Continues with what it asked the loop to call later.
+    /// Continues the work for which the target has asked the loop.
     func goOn() {}
 
-    /// Sends what was written in this turn.
     func endTurn() {}
 
     /// Makes the next writer reserve memory again.
     package func endFreeWriting() {}
 
-    /// Its turn took this many nanoseconds, including the tasks that it woke.
+    /// The time includes the tasks that the target woke.
     func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {}
 }

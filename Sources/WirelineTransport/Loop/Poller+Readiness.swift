@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Poller {
-    /// The state changes of a socket.
     struct Readiness: OptionSet {
         let rawValue: UInt8
 

@@ -82,7 +82,6 @@
             }
         }
 
-        /// Stops watching a socket.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
             _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)

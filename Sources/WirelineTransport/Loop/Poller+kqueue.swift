@@ -75,7 +75,6 @@
             }
         }
 
-        /// Stops watching a socket.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
             // SAFETY: without a tag, the deletion refers to no memory.

@@ -7,7 +7,6 @@
 @safe
 @usableFromInline
 package final class SharedBlock: @unchecked Sendable {
-    /// The start of the block.
     @usableFromInline package let base: UnsafeRawPointer
     package let capacity: Int
     private let memory: UnsafeMutableRawPointer

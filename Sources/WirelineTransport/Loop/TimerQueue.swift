@@ -28,13 +28,10 @@ package struct TimerQueue {
     private var heap: [Int32] = []
     private var lastOrder: UInt64 = 0
 
-    /// The number of timers.
     package var count: Int { heap.count }
 
-    /// When the next timer is due.
     package var nextDeadline: MonotonicTime? { heap.first.map { slots[Int($0)].deadline } }
 
-    /// Sets a timer.
     package mutating func set(_ deadline: MonotonicTime, _ action: @escaping () -> Void) -> Token {
         let slot: Int32
         if let last = free.popLast() {
