@@ -9,15 +9,15 @@
 /// Call everything but `bind`, `start` and ``connectionEnded()`` on the thread of the accepting loop. So `@unchecked
 /// Sendable` needs no lock.
 package final class Listener: @unchecked Sendable {
-    /// The pause when the system has no descriptors left.
-    /// Long enough for some to be closed, too short for people to notice.
+    /// The pause when the system has no descriptors left: long enough for some to be closed, too short for people to
+    /// notice.
     private static let backOff = Duration.milliseconds(100)
     /// New connections get an eighth of the loop's time, so that neither they nor the existing ones wait long.
     private static let shareOfTime = 8
-    /// How long connections are accepted in one turn of the loop, at the least and at the most.
+    /// The shortest and the longest time for accepting connections in one turn of the loop.
     private static let timePerTurn: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(10)
 
-    /// How many are taken in one turn at the most: a clock that a test moves does not move meanwhile.
+    /// The most connections accepted in one turn: a clock that a test moves does not move meanwhile.
     private static let mostPerTurn = 1_000
 
     /// What a listener reports to its server.
@@ -47,14 +47,12 @@ package final class Listener: @unchecked Sendable {
     /// `start`.
     private var accept: (@Sendable (ByteStream, SocketAddress) -> Void)?
     private var reports = Reports()
-    /// Whether the last attempt to accept a connection failed.
     private var isFailing = false
-    /// Whether connections wait because the limit is reached.
     private var isFull = false
     private var connectionCount = 0
     /// The timer of the next retry; while it is set, nothing else accepts.
     private var retry: EventLoop.Timer?
-    /// When it last stopped accepting to let others have their turn.
+    /// The end of the last round of accepting, which lets others have their turn.
     private var lastPause: MonotonicTime
     private var turn = 0
     private var socketTurn = 0
@@ -69,7 +67,6 @@ package final class Listener: @unchecked Sendable {
         lastPause = loop.clockTime
     }
 
-    /// The first address that it listens at.
     package var address: SocketAddress { addresses[0] }
 
     // MARK: Binding
@@ -107,7 +104,6 @@ package final class Listener: @unchecked Sendable {
         return Listener(sockets, on: group, policy)
     }
 
-    /// What one socket is bound to.
     private struct Binding {
         /// The address; nil: an inherited socket.
         var address: SocketAddress?
@@ -124,7 +120,7 @@ package final class Listener: @unchecked Sendable {
             }
         }
 
-        /// The first address of a host: a name, or the text of an IP address.
+        /// The host is a name, or the text of an IP address.
         private static func address(
             of host: String, _ port: UInt16, on group: EventLoopGroup
         ) async throws(TransportError) -> SocketAddress {
@@ -178,7 +174,7 @@ package final class Listener: @unchecked Sendable {
     /// Starts to accept connections; call it once, on any thread.
     ///
     /// - Parameters:
-    ///   - reports: What the server wants to know.
+    ///   - reports: The events that the server wants to learn.
     ///   - accept: As above; it also gets the address that the connection was accepted at.
     package func start(_ reports: Reports, accept: @escaping @Sendable (ByteStream, SocketAddress) -> Void) {
         loop.execute {
@@ -205,17 +201,17 @@ package final class Listener: @unchecked Sendable {
     package func connectionEnded() {
         loop.execute {
             self.connectionCount -= 1
-            // Not at once: a connection that is refused ends while it is accepted, and so would all that follow.
+            // Not at once: a refused connection ends while it is accepted, and so would all that follow.
             if self.connectionCount == self.policy.connectionLimit - 1, self.retry == nil {
                 self.tryAgain(after: .zero)
             }
         }
     }
 
-    /// Accepts all connections in the system's queues, which would otherwise reset them. Those of inherited sockets wait for
-    /// the next process.
+    /// Accepts all connections in the system's queues, because the system would reset them. Those of inherited sockets
+    /// wait for the next process.
     ///
-    /// - Returns: The loops that connections are given to. They already have the accepted ones.
+    /// - Returns: The loops of the connections. They already have the accepted ones.
     @discardableResult
     package func takeWaiting() -> [EventLoop] {
         loop.preconditionIsCurrent()
@@ -228,8 +224,8 @@ package final class Listener: @unchecked Sendable {
         return group.loops
     }
 
-    /// Takes all new connections of ports that it shares with another process (``ListeningPolicy/sharesPorts``), which has
-    /// listened before. Then the other one can end without losing those that wait in its queue.
+    /// Takes all new connections of ports that this process shares with another one (``ListeningPolicy/sharesPorts``)
+    /// that has listened before. Then the other process can end without losing the connections in its queue.
     ///
     /// Only Linux can do this. Elsewhere both get connections until one of them ends.
     package func takeOver() {
@@ -273,7 +269,7 @@ package final class Listener: @unchecked Sendable {
         tryAgain(after: .zero)
     }
 
-    /// The next socket where connections may wait; each one has its turn.
+    /// The next socket in turn where connections may wait.
     private func nextSocket() -> ListeningSocket? {
         for _ in sockets {
             let socket = sockets[socketTurn]
@@ -283,7 +279,7 @@ package final class Listener: @unchecked Sendable {
         return nil
     }
 
-    /// Reports that the limit is reached, if connections wait and it was not reported since the last time when none did.
+    /// Reports the limit once: again only after no connection was waiting.
     private func noteLimit() {
         guard !isFull, sockets.contains(where: \.hasWaiting) else { return }
         isFull = true
@@ -302,7 +298,7 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
-    /// Accepts the connection that has waited longest at a socket, and starts it.
+    /// Accepts the connection that has waited longest at a socket.
     private func acceptOne(of socket: ListeningSocket) -> ListeningSocket.Acceptance {
         socket.accept { end, peer in start(end, from: peer, at: socket.address) }
     }

@@ -48,7 +48,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         ListeningAddress(place: .descriptor(descriptor))
     }
 
-    /// The name or address of a port; nil for other places.
+    /// Nil for other places.
     package var host: String? { if case .host(let host, _) = place { host } else { nil } }
 
     public var description: String {
@@ -60,7 +60,6 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a server's sockets listen, besides their addresses.
 package struct ListeningPolicy: Sendable {
     /// The largest number of connections in the queue of each socket (the system may allow fewer; Linux:
     /// `net.core.somaxconn`).

@@ -13,16 +13,14 @@ final class ListeningSocket: PollTarget {
     /// The address, with the port that the system chose if it was asked to.
     let address: SocketAddress
     private var descriptor: Descriptor?
-    /// Where connections wait, if they are in memory.
+    /// The queue of connections in memory; nil for a socket of the system.
     private let memory: MemoryBacklog?
-    /// Whether another process has the socket, too, such as a service manager: it goes on listening.
+    /// Whether another process, such as a service manager, has the socket, too: it continues to listen.
     let isShared: Bool
     /// The file of a Unix domain socket that was made here.
     private var file: SocketFile?
     private var isWatched = false
-    /// Whether connections may wait.
     private(set) var mayHaveMore = false
-    /// Called when connections may wait.
     var onReady: (() -> Void)?
 
     private init(
@@ -40,17 +38,14 @@ final class ListeningSocket: PollTarget {
 
     // MARK: Binding
 
-    /// What a socket listens with.
     struct Options {
         var backlog: Int32
         var sharesPorts = false
-        /// Whether an IPv6 socket takes no IPv4 connections.
         var isIPv6Only = false
         /// The permissions of a Unix domain socket's file; nil: what the process's umask leaves.
         var mode: UInt16?
     }
 
-    /// Binds a socket, and begins to listen.
     static func bind(
         to address: SocketAddress, _ options: Options, in network: MemoryNetwork?
     ) throws(TransportError) -> ListeningSocket {
@@ -93,7 +88,7 @@ final class ListeningSocket: PollTarget {
         }
     }
 
-    /// Takes over a socket that listens already.
+    /// The socket must listen already.
     static func inherit(_ number: Int32) throws(TransportError) -> ListeningSocket {
         guard SystemCall.socketOption(number, SOL_SOCKET, SO_ACCEPTCONN) == 1 else {
             throw .notListening(descriptor: number)
@@ -105,7 +100,7 @@ final class ListeningSocket: PollTarget {
 
     // MARK: Listening
 
-    /// Makes a loop tell this socket when connections wait.
+    /// Makes the loop report waiting connections to this socket.
     func watch(on loop: EventLoop, onNetworkEnd: @escaping () -> Void) throws(TransportError) {
         if let memory {
             memory.onNetworkEnd = onNetworkEnd
@@ -121,7 +116,7 @@ final class ListeningSocket: PollTarget {
         onReady?()
     }
 
-    /// Whether a connection waits. It asks the system.
+    /// It asks the system.
     var hasWaiting: Bool {
         if let memory { return memory.hasWaiting }
         guard let number = descriptor?.number else { return false }
@@ -162,7 +157,7 @@ final class ListeningSocket: PollTarget {
         return .nothing
     }
 
-    /// Takes all new connections of a port that it shares with one other process, which has listened before.
+    /// Another process must have listened at the port before.
     func takeOver() {
         guard address.unixPath == nil, let number = descriptor?.number else { return }
         SystemCall.preferSecondSocket(number)

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// What a proxy says about a connection that it passes on.
+/// A proxy's data about a connection that it passes on.
 ///
 /// Source: HAProxy's "The PROXY protocol, Versions 1 & 2" (proxy-protocol.txt, Willy Tarreau).
 package struct ProxyHeader: Equatable, Sendable {
@@ -20,13 +20,13 @@ package struct ProxyHeader: Equatable, Sendable {
 
 /// Reads a header of the PROXY protocol, version 1 or 2, from bytes that are cut anywhere.
 ///
-/// It never asks for a byte after the header. So what follows, such as TLS, stays in the system.
+/// It never asks for a byte after the header. So the bytes after it, such as TLS, stay in the system.
 package struct ProxyHeaderParser: Sendable {
     /// The longest line of version 1, its end included.
     private static let lineLimit = 107
-    /// The bytes that both versions have at least: version 1 has the line `PROXY UNKNOWN`.
+    /// The shortest header of both versions: version 1 has the line `PROXY UNKNOWN`.
     private static let leastByteCount = 15
-    /// The first bytes of version 2, up to the length of what follows.
+    /// The first bytes of version 2, up to and including the length of the other bytes.
     private static let fixedByteCount = 16
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let word = Array("PROXY ".utf8)
@@ -42,7 +42,7 @@ package struct ProxyHeaderParser: Sendable {
 
     // MARK: Bytes
 
-    /// How many bytes are missing at least; never more than the header has. 0: it is complete.
+    /// The fewest missing bytes; never more than the header has. 0: the header is complete.
     package var neededByteCount: Int {
         guard bytes.count >= Self.leastByteCount else { return Self.leastByteCount - bytes.count }
         guard bytes[0] == Self.signature[0] else { return neededLineByteCount }
@@ -50,18 +50,18 @@ package struct ProxyHeaderParser: Sendable {
         return wholeByteCount - bytes.count
     }
 
-    /// The length of the header of version 2, whose first 16 bytes are there.
+    /// The byte count of a header of version 2; its first 16 bytes must be there.
     private var wholeByteCount: Int { Self.fixedByteCount + number(at: 14) }
 
     private func number(at offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
 
-    /// Whether the line says that the client is unknown, and then anything.
+    /// Whether the line gives the client as unknown; any text may follow.
     private var isUnknown: Bool { bytes.starts(with: Array("PROXY UNKNOWN".utf8)) }
 
     private var neededLineByteCount: Int {
         if bytes.suffix(2) == [0x0D, 0x0A] { return 0 }
         if bytes.last == 0x0D { return 1 }
-        // The words that are missing have a space and a character each, and the line has its end.
+        // Each missing word takes at least a space and a character, and the line has its end.
         let missing = isUnknown ? 0 : max(0, 5 - bytes.count { $0 == UInt8(ascii: " ") })
         return 2 * missing + 2
     }
@@ -70,7 +70,7 @@ package struct ProxyHeaderParser: Sendable {
     ///
     /// - Parameter new: At most ``neededByteCount`` bytes.
     /// - Returns: The header, if it is complete; nil: more bytes are needed.
-    /// - Throws: What is wrong with the header, as soon as it shows. Later calls throw the same.
+    /// - Throws: The header's fault, as soon as it shows. Later calls throw the same.
     package mutating func receive(_ new: RawSpan) throws(ProxyHeaderError) -> ProxyHeader? {
         precondition(new.byteCount <= neededByteCount, "these bytes belong to what follows the header")
         if let failure { throw failure }
@@ -99,7 +99,7 @@ package struct ProxyHeaderParser: Sendable {
 
     private func line() throws(ProxyHeaderError) -> ProxyHeader? {
         guard neededByteCount == 0 else {
-            // The line has fewer words than were waited for.
+            // The line has fewer words than the parser expected.
             guard isUnknown || !bytes.contains(0x0A) else { throw .malformedLine }
             guard bytes.count + neededByteCount <= Self.lineLimit else { throw .lineTooLong }
             return nil
@@ -108,7 +108,7 @@ package struct ProxyHeaderParser: Sendable {
         let words = bytes.dropLast(2).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         let family: AddressFamily
         switch Array(words[1]) {
-        // What follows `UNKNOWN` is ignored.
+        // The protocol ignores the text after `UNKNOWN`.
         case Array("UNKNOWN".utf8): return ProxyHeader()
         case Array("TCP4".utf8): family = .ipv4
         case Array("TCP6".utf8): family = .ipv6
@@ -140,7 +140,7 @@ package struct ProxyHeaderParser: Sendable {
         guard wholeByteCount <= byteCountLimit else { throw .tooLong(byteCount: wholeByteCount, limit: byteCountLimit) }
         let addressByteCount: Int
         switch bytes[13] {
-        // LOCAL has an arbitrary family, which is ignored.
+        // LOCAL has an arbitrary family; the protocol ignores it.
         case _ where command == 0, 0x00: addressByteCount = 0
         case 0x11, 0x12: addressByteCount = 12
         case 0x21, 0x22: addressByteCount = 36
@@ -149,7 +149,7 @@ package struct ProxyHeaderParser: Sendable {
         }
         guard Self.fixedByteCount + addressByteCount <= wholeByteCount else { throw .missingAddresses }
         guard bytes.count == wholeByteCount else { return nil }
-        // What follows LOCAL or AF_UNSPEC has no known form.
+        // The bytes after LOCAL or AF_UNSPEC have no known form.
         guard addressByteCount > 0 else { return ProxyHeader() }
         try checkFields(from: Self.fixedByteCount + addressByteCount)
         let addresses = bytes[Self.fixedByteCount..<Self.fixedByteCount + addressByteCount]
@@ -167,7 +167,7 @@ package struct ProxyHeaderParser: Sendable {
                 port: UInt16(number(at: addresses.endIndex - 2))))
     }
 
-    /// The type of the field with the checksum (`PP2_TYPE_CRC32C`).
+    /// `PP2_TYPE_CRC32C`.
     private static let checksumType: UInt8 = 0x03
 
     /// Checks that the fields after the addresses fill the header, and verifies the checksum if there is one.

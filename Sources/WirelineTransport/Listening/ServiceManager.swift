@@ -16,13 +16,13 @@
 ///
 /// Without a service manager, there is nothing to inherit, and `notify` has no effect.
 public enum ServiceManager {
-    /// What the service manager is told (sd_notify(3)).
+    /// A state that the service manager can receive (sd_notify(3)).
     public enum State: Equatable, Sendable {
-        /// The service takes clients. With `Type=notify`, systemd waits for this before it starts what comes after.
+        /// The service takes clients. With `Type=notify`, systemd waits for this before it starts dependent services.
         case ready
         /// The service has begun to shut down.
         case stopping
-        /// What the service does, in a few words, for `systemctl status`.
+        /// The current activity of the service, in a few words, for `systemctl status`.
         case status(String)
 
         var text: String {
@@ -40,11 +40,11 @@ public enum ServiceManager {
     /// More sockets than any service has.
     private static let descriptorLimit: Int32 = 1_024
 
-    /// Tells the service manager a state.
+    /// Sends a state to the service manager.
     ///
     /// It sends a datagram to the socket that the environment variable `NOTIFY_SOCKET` names.
     ///
-    /// - Returns: Whether it was told; false also if there is no service manager.
+    /// - Returns: Whether the state was sent; false also if there is no service manager.
     @discardableResult
     public static func notify(_ state: State) -> Bool { notify(state, at: variable("NOTIFY_SOCKET")) }
 

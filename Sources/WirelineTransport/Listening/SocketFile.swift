@@ -15,7 +15,7 @@ struct SocketFile {
     private let number: ino_t
     private let isSocket: Bool
 
-    /// The file at a path; nil if there is none.
+    /// Nil if there is no file at the path.
     init?(at path: String) {
         var status = stat()
         // SAFETY: the path is a C string for as long as the call lasts, and the call fills a structure of its own type.
@@ -25,7 +25,6 @@ struct SocketFile {
         isSocket = status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Sets who may use the file.
     func setMode(_ mode: UInt16) throws(TransportError) {
         // SAFETY: the path is a C string for as long as the call lasts.
         guard unsafe chmod(path, mode_t(mode)) == 0 else { throw .system(SystemCallError("chmod", errno)) }

@@ -10,7 +10,7 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
     private var outcome: Outcome?
     private var completion: ((Outcome) -> Void)?
     private var timer: EventLoop.Timer?
-    /// Releases what the attempt holds, however it ends.
+    /// Releases the resources of the attempt, however it ends.
     package var cleanUp: (() -> Void)?
 
     private init(on loop: EventLoop) {
@@ -55,7 +55,6 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Ends the attempt, unless it has ended.
     package func finish(_ outcome: Outcome) {
         guard self.outcome == nil else { return }
         self.outcome = outcome

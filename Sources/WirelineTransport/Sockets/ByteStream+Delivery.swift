@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of the output has reached the peer, and the deadline for it.
+/// The acknowledged part of the output, and the deadline for it.
 extension ByteStream {
     /// The total number of bytes that the peer's system has acknowledged; nil if this system does not report it.
     package var acknowledgedByteCount: UInt64? {
@@ -9,8 +9,9 @@ extension ByteStream {
     }
 
     /// The number of written bytes that the peer's system has not acknowledged.
-    /// They are queued here or in this machine's system. What a transform adds counts once the system has taken it. If
-    /// the system does not report a number, only the bytes queued here count.
+    ///
+    /// They are queued here or in this machine's system. Bytes that a transform adds count once the system has taken
+    /// them. If the system does not report a number, only the bytes queued here count.
     package var undeliveredByteCount: Int {
         guard isOpen else { return 0 }
         return pendingByteCount + (socket.unacknowledgedByteCount ?? 0)
@@ -46,7 +47,7 @@ extension ByteStream {
         writeDeadline.watch(with: timer)
     }
 
-    /// The number of acknowledged bytes, if some are unacknowledged; nil otherwise.
+    /// Nil if all bytes are acknowledged.
     private var partlyAcknowledged: UInt64? {
         guard let count = acknowledgedByteCount, count < sentByteCount else { return nil }
         return count

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that many streams send.
 extension ByteStream {
-    /// Gives the system bytes that other streams send, too, without a copy of them; queues what it does not take.
+    /// Gives the system bytes that other streams send, too, without a copy of them; queues the rest.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - packetCount: How many packets they are, for ``writeCount``.
+    /// - Parameter packetCount: The number of packets in the bytes, for ``writeCount``.
     /// - Returns: False if that is impossible, and nothing was written: other output waits, a transform or the handler
     ///   must see the bytes, or the stream takes no output.
     package func writeShared(_ bytes: RawSpan, packetCount: Int) -> Bool {
@@ -32,7 +29,7 @@ extension ByteStream {
         return true
     }
 
-    /// Queues what the system has not taken. The handler is not asked before: it might write in the middle of a packet.
+    /// The handler is not asked before: it might write in the middle of a packet.
     private func queueRest(_ bytes: RawSpan) {
         readiness.foundNoRoom()
         writeDeadline.progressed(at: loop.now)
@@ -40,7 +37,7 @@ extension ByteStream {
         stallOutput()
     }
 
-    /// Whether the transform may get output directly.
+    /// Whether callers may add output to the transform directly.
     package var mayShareTransformOutput: Bool {
         guard let transform = transformState?.transform else { return false }
         return mayPassOutput && transform.isReady && !transform.hasOutput
@@ -51,13 +48,12 @@ extension ByteStream {
         takesOutput && pendingByteCount == 0 && !isOutputStalled && !output.isShown && !output.isLent
     }
 
-    /// Sends what was added to the transform's output.
+    /// The caller has added bytes to the transform's output.
     package func sendTransformOutput(_ byteCount: Int, packetCount: Int) {
         loop.spendSending(byteCount)
         output.countWrites(packetCount)
         flush()
     }
 
-    /// Counts packets that were written together with another one.
     package func countJoinedPackets(_ count: Int) { output.countWrites(count) }
 }

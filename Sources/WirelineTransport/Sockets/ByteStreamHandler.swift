@@ -7,12 +7,12 @@ package protocol ByteStreamHandler: AnyObject {
 
     /// `byteCount` bytes have arrived in the memory of ``lendRoom(for:)``.
     ///
-    /// A handler that cannot process them now takes the block, and returns it later with ``ByteStream/giveBack(_:)``.
+    /// A handler that cannot process them now keeps the block, and returns it later with ``ByteStream/giveBack(_:)``.
     /// It calls ``ByteStream/read()`` to receive more.
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream)
 
-    /// Nothing has arrived, and the block of ``lendRoom(for:)`` is returned.
-    /// A handler that does not take it no longer needs it.
+    /// Nothing has arrived. The stream returns the block of ``lendRoom(for:)``, and drops it unless the handler keeps
+    /// it.
     func receivedNothing(_ block: inout Block?, from stream: ByteStream)
 
     /// Bytes have been written, in one piece; only called if ``ByteStream/showsWrites`` is set.
@@ -20,7 +20,8 @@ package protocol ByteStreamHandler: AnyObject {
 
     /// Something is written next; only called if ``ByteStream/announcesWrites`` is set, and not for each write.
     ///
-    /// What the handler writes now comes first. After ``EventLoop/endFreeWriting()`` it is called for the next write.
+    /// Bytes that the handler writes now come first. After ``EventLoop/endFreeWriting()`` it is called for the next
+    /// write.
     func willWrite(to stream: ByteStream)
 
     /// The peer reads more slowly than this side writes: output begins to queue.

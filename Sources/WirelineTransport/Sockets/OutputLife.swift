@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of a stream's output: whether it takes bytes, and how it ended.
+/// Whether a stream's output takes bytes, and how it ended.
 struct OutputLife {
     private enum State {
         case open
         /// No more bytes are taken; the end of stream follows those that are queued.
         case ending
-        /// The end of stream was sent.
         case ended
         /// The connection is over, before or after the end of stream was sent; `code` is the `errno`.
         case failed(code: Int32, hasEnded: Bool)
@@ -14,12 +13,10 @@ struct OutputLife {
 
     private var state = State.open
 
-    /// Whether more bytes are taken.
     var isOpen: Bool {
         if case .open = state { true } else { false }
     }
 
-    /// Whether the end of stream was sent.
     var hasEnded: Bool {
         switch state {
         case .open, .ending: false
@@ -28,7 +25,7 @@ struct OutputLife {
         }
     }
 
-    /// Whether the connection is over, although there may be data to read.
+    /// The connection is over, but there may be data to read.
     var hasFailed: Bool {
         if case .failed = state { true } else { false }
     }
@@ -38,12 +35,10 @@ struct OutputLife {
         if case .failed(let code, _) = state { SystemCallError("recv", code) } else { nil }
     }
 
-    /// Takes no more bytes.
     mutating func beginEnd() {
         if isOpen { state = .ending }
     }
 
-    /// Notes that the end of stream was sent.
     mutating func end() {
         switch state {
         case .open, .ending, .ended: state = .ended
@@ -51,7 +46,6 @@ struct OutputLife {
         }
     }
 
-    /// Notes that the connection is over.
     mutating func fail(_ error: SystemCallError) {
         state = .failed(code: error.code, hasEnded: hasEnded)
     }

@@ -9,7 +9,7 @@ package struct ReadRoom: ~Copyable {
 
     /// - Parameters:
     ///   - block: A block with at least one free byte.
-    ///   - offset: The number of bytes of it that are in use.
+    ///   - offset: The number of its bytes in use.
     ///   - limit: The largest number of bytes to read, at least one (default: all free bytes).
     package init(_ block: consuming Block, offset: Int, limit: Int = .max) {
         precondition(offset >= 0 && offset < block.capacity && limit > 0, "no room in the block")

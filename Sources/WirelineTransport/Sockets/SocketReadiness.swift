@@ -1,50 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the system has reported about a socket, until the stream has used it up.
+/// The readiness of a socket, as the system has reported it.
 ///
-/// The poller reports only changes, so the stream remembers them until a call finds that they are used up.
+/// The poller reports only changes, so the stream remembers them until a call finds the end of its input or room.
 struct SocketReadiness {
     /// A new socket can send.
     private var events: Poller.Readiness = .writable
 
-    /// Whether there may be something to read: bytes, an end of stream or an error.
+    /// Bytes, an end of stream or an error.
     var isReadable: Bool { events.contains(.readable) }
 
-    /// Whether the system may take bytes.
     var isWritable: Bool { events.contains(.writable) }
 
-    /// Whether the system has reported a failure that the handler does not know of.
+    /// A failure that the handler has not received.
     var hasUnheardFailure: Bool { events.contains(.failed) }
 
     /// Whether there may be more input after a read that does not fill its block: the peer has ended, or has sent
     /// urgent data.
     private var mayShortReadLeaveMore: Bool { !events.isDisjoint(with: [.ended, .urgent]) }
 
-    /// Adds what the poller has reported.
     mutating func add(_ reported: Poller.Readiness) { events.formUnion(reported) }
 
-    /// Notes that bytes were read.
-    ///
-    /// A read that does not fill its memory has taken everything (epoll(7)); later data is reported again.
+    /// A read that does not fill its memory has taken everything (epoll(7)); the system reports later data again.
     mutating func tookInput(filledRoom: Bool) {
         if filledRoom || mayShortReadLeaveMore { events.insert(.readable) } else { events.remove(.readable) }
     }
 
-    /// Notes that there is nothing to read.
     mutating func foundNoInput() { events.remove(.readable) }
 
-    /// Notes that the system takes no more bytes.
     mutating func foundNoRoom() { events.remove(.writable) }
 
-    /// Notes that there is something to read, which the system may not have reported.
+    /// There is something to read that the system may not have reported.
     mutating func expectInput() { events.insert(.readable) }
 
-    /// Notes that there is an end to read, which the system may have reported before.
+    /// There is an end to read that the system may have reported before.
     mutating func expectEnd() { events.formUnion([.readable, .ended]) }
 
-    /// Notes that the failure is reported to the handler.
+    /// The caller reports the failure to the handler.
     mutating func hearFailure() { events.remove(.failed) }
 
-    /// Forgets everything: the next poller that watches the socket reports it again.
+    /// The next poller that watches the socket reports its state again.
     mutating func forget() { events = .writable }
 }

@@ -16,7 +16,6 @@ package protocol StreamTransform: AnyObject {
     /// Otherwise the socket stays open for writing, though nothing is written, until the stream is closed.
     var endsSocketOutput: Bool { get }
 
-    /// Starts the handshake.
     func start() throws(TransformFailure)
 
     /// Takes bytes from the wire, and fills memory with their data.
@@ -79,9 +78,7 @@ package struct TransformReading {
         case failed
     }
 
-    /// The number of bytes taken from the wire.
     package let takenByteCount: Int
-    /// The number of bytes put into the room.
     package let filledByteCount: Int
     package let stop: Stop
 

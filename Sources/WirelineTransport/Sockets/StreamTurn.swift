@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a stream has asked its loop for.
+/// The requests of a stream to its loop.
 struct StreamTurn {
     /// Whether the loop will call ``ByteStream/goOn()``.
     private(set) var willGoOn = false
@@ -9,36 +9,27 @@ struct StreamTurn {
     /// Whether a writer waits for the end of the turn.
     private(set) var hasWaitingWriter = false
 
-    /// Notes that the stream has more to do.
-    ///
-    /// - Returns: Whether the loop must be told; false if it knows already.
+    /// - Returns: Whether the stream must ask the loop; false if it has done so already.
     mutating func askToGoOn() -> Bool {
         guard !willGoOn else { return false }
         willGoOn = true
         return true
     }
 
-    /// Notes that the loop calls ``ByteStream/goOn()``.
     mutating func beginGoingOn() { willGoOn = false }
 
-    /// Notes that output is queued.
-    ///
-    /// - Returns: Whether the loop must be told; false if it knows already.
+    /// - Returns: Whether the stream must ask the loop; false if it has done so already.
     mutating func askToSend() -> Bool {
         guard !willSend else { return false }
         willSend = true
         return true
     }
 
-    /// Notes that the stream sends what is queued.
     mutating func beginSending() { willSend = false }
 
-    /// Notes that a writer waits for the end of the turn.
     mutating func addWaitingWriter() { hasWaitingWriter = true }
 
-    /// Notes that the turn ends.
-    ///
-    /// - Returns: Whether a writer waited for it.
+    /// - Returns: Whether a writer waited for the end of the turn.
     mutating func end() -> Bool {
         defer { hasWaitingWriter = false }
         return hasWaitingWriter

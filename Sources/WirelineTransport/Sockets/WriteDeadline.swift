@@ -3,7 +3,7 @@
 /// The deadline for a peer to read queued output.
 ///
 /// The system may need minutes to send its buffer over a slow line, and it reports free space only when there is a lot
-/// of it. So the acknowledged bytes are also checked, four times within the timeout. The same is done if nothing is
+/// of it. So the stream also checks the acknowledged bytes, four times within the timeout. It does so too if nothing is
 /// queued here but the system still sends.
 struct WriteDeadline {
     /// How long the peer may read nothing; nil: no limit.
@@ -12,18 +12,16 @@ struct WriteDeadline {
     private var lastProgress = MonotonicTime.distantFuture
     /// The bytes acknowledged at the last check; nil if all were, or if the system does not report it.
     private var acknowledged: UInt64?
-    /// The timer for the next check.
     private var timer: EventLoop.Timer?
 
-    /// Whether a timer for the next check is set.
     var isWatched: Bool { timer != nil }
 
-    /// Notes that output began to queue, or that the system has taken some of it.
+    /// Call it when output begins to queue, or when the system has taken some of it.
     mutating func progressed(at now: MonotonicTime) {
         lastProgress = now
     }
 
-    /// When to call ``isOver(at:acknowledged:)``; nil: never.
+    /// The time for the next call of ``isOver(at:acknowledged:)``; nil: never.
     ///
     /// - Parameter acknowledged: The number of bytes that the peer has acknowledged since the connection began; nil if
     ///   it has acknowledged all, or if the system does not report it.
@@ -33,13 +31,10 @@ struct WriteDeadline {
         return min(lastProgress + timeout, max(lastProgress, now) + timeout / 4)
     }
 
-    /// Keeps the timer for the next check.
     mutating func watch(with timer: EventLoop.Timer) { self.timer = timer }
 
-    /// Notes that the timer has fired.
     mutating func timerFired() { timer = nil }
 
-    /// Cancels the timer, if there is one.
     mutating func cancelTimer(on loop: EventLoop) { loop.cancel(&timer) }
 
     /// Whether the peer has read nothing for too long.
@@ -50,7 +45,7 @@ struct WriteDeadline {
         return timeout.map { lastProgress + $0 <= now } ?? false
     }
 
-    /// Notes that nothing is queued or unacknowledged any more.
+    /// Nothing is queued or unacknowledged any more.
     mutating func rest() {
         acknowledged = nil
     }

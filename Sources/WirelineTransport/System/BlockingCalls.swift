@@ -2,7 +2,6 @@
 
 /// A few threads for blocking calls, such as the system's resolver or a slow disk; loops cannot wait for them.
 package final class BlockingCalls: Sendable {
-    /// Identifies a waiting call.
     package typealias CallNumber = UInt64
 
     private struct State {
@@ -10,7 +9,7 @@ package final class BlockingCalls: Sendable {
         var threadCount = 0
     }
 
-    /// The threads of all loops: at most sixteen calls at a time; a name takes two.
+    /// For all loops: at most sixteen calls at a time; a name takes two.
     package static let shared = BlockingCalls(threadLimit: 16)
 
     private let threadLimit: Int
@@ -20,7 +19,6 @@ package final class BlockingCalls: Sendable {
         self.threadLimit = threadLimit
     }
 
-    /// The number of calls that wait for a thread.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Runs a closure on one of the threads, in its turn. A thread ends when no call is left.

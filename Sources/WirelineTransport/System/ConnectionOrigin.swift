@@ -2,7 +2,6 @@
 
 /// The local end of a connection, if the system does not choose it.
 package struct ConnectionOrigin: Equatable, Sendable {
-    /// The name of the network interface.
     package var interface: String?
     /// The address that the peer sees; with port 0 the system chooses one.
     package var address: SocketAddress?

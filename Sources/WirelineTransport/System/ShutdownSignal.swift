@@ -64,7 +64,6 @@ public enum ShutdownSignal: Equatable, Sendable {
         return signal
     }
 
-    /// What a waiting task gets.
     private enum Slot {
         case empty
         case waiting(CheckedContinuation<ShutdownSignal?, Never>)
@@ -86,7 +85,7 @@ public enum ShutdownSignal: Equatable, Sendable {
     // MARK: Watching
 
     private struct State {
-        /// What the next signal calls, once.
+        /// The actions of the next signal, each called once.
         var watches: [UInt64: @Sendable (ShutdownSignal) -> Void] = [:]
         var lastWatch: UInt64 = 0
     }
@@ -97,7 +96,7 @@ public enum ShutdownSignal: Equatable, Sendable {
         try SignalPipe(preparingThread: { wireline_unblock_end_signals() }, receive: receive)
     }
 
-    /// Calls a closure at the next signal, instead of what the signal did before, on a thread that may block.
+    /// Calls a closure at the next signal, on a thread that may block; the signal's own effect is off until then.
     ///
     /// - Returns: The watch's number, for ``endWatch(_:)``.
     package static func watch(_ action: @escaping @Sendable (ShutdownSignal) -> Void) throws(TransportError) -> UInt64 {

@@ -14,7 +14,6 @@ import CWirelineSystem
 ///
 /// The pipe is never closed, because a handler may still run.
 struct SignalPipe: Sendable {
-    /// The end that the handler writes to.
     let writer: Int32
 
     /// - Parameters:

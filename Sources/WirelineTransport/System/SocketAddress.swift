@@ -67,7 +67,6 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         scope = 0
     }
 
-    /// The address of a Unix domain socket that has no path.
     static let unnamed = SocketAddress(unchecked: "")
 
     /// The bytes of an IP address, in network byte order: 4 (IPv4) or 16 (IPv6). A Unix domain socket has none.
@@ -130,7 +129,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same address with another port. A Unix domain socket has none.
+    /// A Unix domain socket stays as it is: it has no port.
     package func withPort(_ port: UInt16) -> SocketAddress {
         unixPath == nil ? SocketAddress(bytes: bytes, port: port, scope: scope) : self
     }
@@ -164,7 +163,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// The addresses of the system's calls.
 extension SocketAddress {
-    /// The room for a path, its NUL included.
+    /// Includes the path's NUL.
     private static let pathCapacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
     /// The offset of the path in the system's structure.
@@ -172,9 +171,7 @@ extension SocketAddress {
 
     var family: Int32 { addressFamily?.systemNumber ?? AF_UNIX }
 
-    /// Makes an address from what a call of the system has filled in.
-    ///
-    /// - Parameter byteCount: How many bytes the system has filled in.
+    /// - Parameter byteCount: How many bytes of the storage the system has filled in.
     init(_ storage: sockaddr_storage, byteCount: Int) throws(TransportError) {
         switch Int32(storage.ss_family) {
         case AF_INET:
@@ -198,14 +195,14 @@ extension SocketAddress {
         }
     }
 
-    /// Makes the address of a Unix domain socket from the bytes of a field that NULs fill up.
+    /// NULs fill up the field.
     init(unixName name: ArraySlice<UInt8>) {
         let isAbstract = name.first == 0 && name.contains { $0 != 0 }
         let text = (isAbstract ? name.dropFirst() : name).prefix { $0 != 0 }
         self.init(unchecked: (isAbstract ? "@" : "") + Self.text(text))
     }
 
-    /// A name as text, of which system calls take as many bytes as fit.
+    /// System calls cut a name to the bytes that fit.
     private static func text(_ name: ArraySlice<UInt8>) -> String { String(decoding: name, as: UTF8.self) }
 
     @unsafe

@@ -84,12 +84,12 @@
             return unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, byteCount) == 0
         }
 
-        /// The number of bytes the system has taken that the peer has not acknowledged; nil if it is unknown.
+        /// Nil if it is unknown.
         static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
             socketOption(descriptor, SOL_SOCKET, SO_NWRITE).map { Int($0) }
         }
 
-        /// The number of unread bytes in the socket's receive queue; nil if it is unknown.
+        /// Nil if it is unknown.
         static func unreadByteCount(_ descriptor: Int32) -> Int? {
             socketOption(descriptor, SOL_SOCKET, SO_NREAD).map { Int($0) }
         }

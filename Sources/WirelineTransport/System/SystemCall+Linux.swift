@@ -36,8 +36,8 @@
             return Descriptor(owning: number)
         }
 
-        /// Sends all new connections of a port that sockets share to the second of them. While there is only one, it has
-        /// them all.
+        /// Sends all new connections of a port that two sockets share to the second of them. While there is only one,
+        /// it gets them all.
         static func preferSecondSocket(_ descriptor: Int32) {
             // A program of one instruction (BPF_RET | BPF_K) returns the index; Linux takes any socket for an invalid one.
             var instruction = FilterInstruction(code: 0x06, value: 1)
@@ -113,13 +113,13 @@
             }
         }
 
-        /// The number of bytes the system has taken that the peer has not acknowledged; nil if it is unknown.
+        /// Nil if it is unknown.
         static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
             let count = wireline_unacknowledged_byte_count(descriptor)
             return count < 0 ? nil : Int(count)
         }
 
-        /// The number of unread bytes in the socket's receive queue; nil if it is unknown.
+        /// Nil if it is unknown.
         static func unreadByteCount(_ descriptor: Int32) -> Int? {
             let count = wireline_unread_byte_count(descriptor)
             return count < 0 ? nil : Int(count)

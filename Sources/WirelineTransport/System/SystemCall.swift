@@ -16,7 +16,6 @@ enum TransferResult: Equatable {
     case failed(SystemCallError)
 }
 
-/// The kind of a socket.
 enum SocketKind {
     /// A byte stream, over TCP.
     case stream
@@ -28,14 +27,13 @@ enum SocketKind {
 enum SystemCall {
     // MARK: Transfer
 
-    /// Reads what has arrived into memory of `capacity` bytes.
+    /// The memory has `capacity` bytes.
     @unsafe
     static func receive(_ descriptor: Int32, into memory: UnsafeMutableRawPointer, capacity: Int) -> TransferResult {
         // SAFETY: by this function's contract the memory has `capacity` bytes, and the system writes no more.
         transfer("recv") { unsafe recv(descriptor, memory, capacity, dontWait) }
     }
 
-    /// Whether at least one unread byte has arrived.
     static func hasUnreadInput(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         // SAFETY: the system writes at most the one byte.
@@ -75,7 +73,6 @@ enum SystemCall {
         return unsafe base
     }
 
-    /// Frees memory of ``allocatePages(_:)``.
     @unsafe
     static func freePages(_ base: UnsafeMutableRawPointer, _ byteCount: Int) {
         // SAFETY: by this function's contract the pages came from ``allocatePages(_:)`` with this count, and nobody
@@ -108,7 +105,6 @@ enum SystemCall {
         guard result == 0 else { throw .system(SystemCallError("bind", errno)) }
     }
 
-    /// Binds a socket to its local end.
     static func bind(
         _ descriptor: Int32, to origin: ConnectionOrigin, for peer: SocketAddress
     ) throws(TransportError) {
@@ -185,12 +181,11 @@ enum SystemCall {
         }
     }
 
-    /// Takes no IPv4 connections.
     static func setIPv6Only(_ descriptor: Int32) {
         setOption(descriptor, ipv6Level, IPV6_V6ONLY, 1)
     }
 
-    /// Makes an inherited descriptor like those that are made here.
+    /// Gives an inherited descriptor the flags of this module's own descriptors.
     static func makeNonBlocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -213,8 +208,8 @@ enum SystemCall {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// Bounds what waits in the system, in each direction: about twice as many bytes on Linux (socket(7), `SO_RCVBUF`). Without
-    /// a bound, it grows to megabytes.
+    /// Bounds the bytes that wait in the system, in each direction: to about twice as many on Linux (socket(7),
+    /// `SO_RCVBUF`). Without a bound, they grow to megabytes.
     static func limitBuffers(_ descriptor: Int32, to byteCount: Int) {
         setOption(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: byteCount))
         setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
