@@ -75,7 +75,7 @@ public struct Histogram: Equatable, Sendable {
 }
 
 extension Int64 {
-    /// The sum of two numbers that are not negative, or the limit if it is larger.
+    /// Neither number may be negative.
     fileprivate func addingUpTo(_ limit: Int64, _ other: Int64) -> Int64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? limit : sum

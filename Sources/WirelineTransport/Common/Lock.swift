@@ -10,8 +10,8 @@
 
 /// A value behind a mutex.
 ///
-/// It does what `Synchronization.Mutex` does, over a mutex of the system. When `Mutex` has to wait, it does so in a
-/// library that the thread sanitizer cannot see into (Swift 6.3 on Linux); what it guards is then reported as a race.
+/// It works like `Synchronization.Mutex`, over a mutex of the system. `Mutex` waits in a library that the thread
+/// sanitizer cannot see into (Swift 6.3 on Linux); the sanitizer then reports the guarded value as a race.
 ///
 /// The lock for `@unchecked Sendable` is itself.
 @safe
@@ -19,7 +19,6 @@ package struct Lock<Value>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// - Parameter value: The guarded value.
     package init(_ value: Value) {
         // SAFETY: both allocations are this value's own until `deinit`, and never move.
         unsafe mutex = .allocate(capacity: 1)

@@ -16,7 +16,6 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The current time.
     package static var now: MonotonicTime {
         var time = timespec()
         // SAFETY: the call fills a structure of its own type.
@@ -24,12 +23,12 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Makes the moment this long after the clock's origin; ``distantFuture`` if that is out of range.
+    /// ``distantFuture`` if that is out of range.
     package init(sinceOrigin duration: Duration) {
         self = MonotonicTime(nanoseconds: 0) + duration
     }
 
-    /// The time since the clock's origin, as state machines take it.
+    /// For state machines.
     package var sinceOrigin: Duration { .nanoseconds(nanoseconds) }
 
     /// A moment that never comes.
@@ -39,7 +38,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The moment that is later by a duration; ``distantFuture`` if that is out of range.
+    /// ``distantFuture`` if the sum is out of range.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         // `components` traps beyond 292 billion years.
         guard duration < .nanoseconds(Int64.max) else { return distantFuture }
@@ -57,7 +56,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
 }
 
 extension MonotonicTime {
-    /// The duration from this moment to another one; negative if the other one is earlier.
+    /// Negative if the other moment is earlier.
     package func duration(to other: MonotonicTime) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }

@@ -22,7 +22,6 @@ package struct NumberedQueue<Element> {
     /// The element that has waited longest.
     package var first: Element? { isEmpty ? nil : entries[Int(start)].element }
 
-    /// All elements, in order.
     package var elements: [Element] { entries[Int(start)...].compactMap(\.element) }
 
     /// - Returns: The element's number.
@@ -41,7 +40,7 @@ package struct NumberedQueue<Element> {
         return element
     }
 
-    /// Removes and returns an element from anywhere; nil if it is gone.
+    /// Nil if the element is gone.
     package mutating func remove(_ number: UInt64) -> Element? {
         var (low, high) = (Int(start), entries.count)
         while low < high {

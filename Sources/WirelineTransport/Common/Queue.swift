@@ -15,7 +15,6 @@ package struct Queue<Element> {
     /// The element that has waited longest.
     @inlinable package var first: Element? { isEmpty ? nil : elements[start] }
 
-    /// The number of elements that fit the allocated memory.
     package var capacity: Int { elements.capacity }
 
     @inlinable package mutating func append(_ element: Element) { elements.append(element) }
@@ -25,7 +24,7 @@ package struct Queue<Element> {
         let element = elements[start].take()
         start += 1
         if start == elements.count {
-            // Usually it was the only one, and then this is faster.
+            // The queue usually had only this element, and then this is faster.
             if start == 1 { elements.removeLast() } else { elements.removeAll(keepingCapacity: true) }
             start = 0
         } else if start >= 64, start >= elements.count / 2 {

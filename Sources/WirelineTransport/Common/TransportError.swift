@@ -66,7 +66,7 @@ public struct SystemCallError: Error, Equatable, Sendable {
 }
 
 extension SystemCallError {
-    /// Whether the peer has dropped the connection; reading and writing report it differently.
+    /// Reading and writing report it differently.
     var isReset: Bool { code == ECONNRESET || code == EPIPE }
 
     /// Whether the connection is over in both directions: it was reset, or the system has given it up.
@@ -74,9 +74,9 @@ extension SystemCallError {
         isReset || code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH
     }
 
-    /// Whether only the connection being accepted is at fault: the next one may be sound.
+    /// Whether the fault is only of the connection being accepted, so that the next one may be sound.
     ///
-    /// On Linux this includes errors of the network that it came from (accept(2)).
+    /// On Linux this includes errors of the network of that connection (accept(2)).
     var isOfOneConnection: Bool { Self.codesOfOneConnection.contains(code) }
 
     private static let codesOfOneConnection: Set<Int32> = {

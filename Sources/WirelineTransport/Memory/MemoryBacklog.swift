@@ -8,7 +8,6 @@ final class MemoryBacklog {
     private var waiting = Queue<MemorySocket>()
     /// The listener; nil before it accepts.
     private var target: PollTarget?
-    /// Called when the network ends.
     var onNetworkEnd: (() -> Void)?
 
     init(at address: SocketAddress, on network: MemoryNetwork, limit: Int) {
@@ -17,10 +16,8 @@ final class MemoryBacklog {
         self.limit = limit
     }
 
-    /// Whether one more connection may wait.
     var hasRoom: Bool { waiting.count < max(1, limit) }
 
-    /// Whether a connection waits.
     var hasWaiting: Bool { !waiting.isEmpty }
 
     func watch(by target: PollTarget) {
@@ -30,7 +27,6 @@ final class MemoryBacklog {
 
     func unwatch() { target = nil }
 
-    /// Adds a connection.
     func add(_ socket: MemorySocket) {
         waiting.append(socket)
         report()
@@ -44,7 +40,7 @@ final class MemoryBacklog {
     /// Takes the connection that has waited longest.
     func accept() -> MemorySocket? { waiting.popFirst() }
 
-    /// Stops listening. Connections that wait are reset.
+    /// Stops listening, and resets the connections that wait.
     func close() {
         network.stopListening(at: address)
         unwatch()

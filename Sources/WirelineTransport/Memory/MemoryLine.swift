@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One direction of a connection in memory: the bytes on their way, and those that have arrived and were not read.
+/// One direction of a connection in memory: the bytes on their way, and the arrived bytes that were not read.
 ///
-/// Both parts are bounded, as with TCP: what its reader does not read fills the one, then the other, and then its writer
-/// must wait. Use it only on the loop.
+/// Both parts are bounded, as with TCP: if the reader does not read, the arrived part fills up, then the other one, and
+/// then the writer must wait. Use it only on the loop.
 final class MemoryLine {
     private enum End {
         case none
@@ -18,18 +18,16 @@ final class MemoryLine {
     weak var reader: MemorySocket?
     /// The bytes on their way, and when they arrive.
     private var underWay = Queue<(bytes: ArraySlice<UInt8>, time: MonotonicTime)>()
-    /// The part of the first of them that has not arrived.
+    /// The part of the first bytes that has not arrived.
     private var head: (bytes: ArraySlice<UInt8>, time: MonotonicTime)?
-    /// What has arrived, in the pieces in which it is read.
+    /// The arrived bytes, in the pieces in which they are read.
     private var pieces = Queue<ArraySlice<UInt8>>()
     private var piece: ArraySlice<UInt8> = []
     private var end = End.none
     private var isScheduled = false
-    /// Whether the writer waits for space.
     private var isWriterBlocked = false
-    /// Whether the reader has closed its end, so that what arrives resets the connection.
+    /// Whether the reader has closed its end: arriving bytes then reset the connection.
     private var hasLostReader = false
-    /// Whether the connection was reset.
     private var isBroken = false
     /// Whether nothing passes.
     var isCut = false { didSet { if !isCut { schedule() } } }
@@ -46,7 +44,6 @@ final class MemoryLine {
 
     // MARK: The writer's side
 
-    /// Whether the end of stream was sent.
     var hasEndedWriting: Bool { end != .none }
 
     /// Takes as many bytes as fit; nil: the writer must wait.
@@ -63,7 +60,6 @@ final class MemoryLine {
         return count
     }
 
-    /// Sends the end of stream after all bytes.
     func endWriting() {
         guard end == .none else { return }
         end = .underWay
@@ -74,7 +70,7 @@ final class MemoryLine {
 
     var hasArrivedEnd: Bool { end == .arrived && unreadByteCount == 0 }
 
-    /// Gives the reader a piece, or as much as fits if nothing is cut.
+    /// Gives the reader one piece, or as many bytes as fit if nothing is cut.
     func read(into memory: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         while unreadByteCount > 0, count < memory.count {
@@ -91,7 +87,6 @@ final class MemoryLine {
         return count
     }
 
-    /// Notes that the reader has closed its end.
     func loseReader() {
         hasLostReader = true
         schedule()
@@ -99,7 +94,7 @@ final class MemoryLine {
 
     // MARK: Delivery
 
-    /// Drops what is on its way.
+    /// Drops the bytes on their way.
     func breakOff() {
         isBroken = true
         underWay = Queue()
@@ -107,14 +102,13 @@ final class MemoryLine {
         underWayByteCount = 0
     }
 
-    /// Resets the connection at the reader's end. What has arrived can still be read there.
+    /// Resets the connection at the reader's end. The reader can still read the arrived bytes.
     func sendReset() {
         let reset = { if !self.isCut, !self.network.isCut { self.reader?.becomeReset() } }
         let time = network.arrivalTime
         if time <= network.loop.now { network.loop.goOnLater(reset) } else { network.loop.schedule(at: time, reset) }
     }
 
-    /// Asks the loop to deliver what can arrive next.
     func schedule() {
         guard !isScheduled, !isCut, !network.isCut, !isBroken else { return }
         let loop = network.loop
@@ -142,7 +136,7 @@ final class MemoryLine {
         isScheduled = false
         guard !isCut, !network.isCut, !isBroken, let first = head else { return }
         if hasLostReader {
-            // As the system of a reader that has closed answers with a reset.
+            // The system of a reader that has closed answers with a reset.
             writer?.becomeReset()
             return
         }

@@ -8,22 +8,22 @@
     import Darwin
 #endif
 
-/// In which pieces bytes arrive.
+/// The pieces in which bytes arrive.
 package enum MemoryDelivery: Equatable, Sendable {
     /// Everything that has arrived is read at once.
     case whole
-    /// In pieces of so many bytes.
+    /// In pieces of this many bytes.
     case bytes(Int)
-    /// In two pieces: the first so many bytes of each direction, and the rest.
+    /// In two pieces: the first bytes of each direction, and the rest.
     case cut(at: Int)
-    /// In pieces of 1 to 128 bytes that follow from a number.
+    /// In pieces of 1 to 128 bytes; the seed determines them.
     case random(seed: UInt64)
 }
 
 /// A network in memory, for the sockets of one loop.
 ///
-/// What is marked so may be called on any thread; everything else belongs to the loop. So `@unchecked Sendable` needs no
-/// lock but that of `registry`.
+/// Methods marked so may be called on any thread; everything else belongs to the loop. So `@unchecked Sendable` needs
+/// no lock but that of `registry`.
 package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
     private struct Registry {
         var backlogs: [SocketAddress: MemoryBacklog] = [:]
@@ -49,19 +49,19 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
     }
 
     private let registry = Lock(Registry())
-    /// The loop, which keeps the network.
+    /// The loop; it retains the network.
     private(set) weak var place: EventLoop?
     private var lineCount: UInt64 = 0
     private var sockets: [ObjectIdentifier: Entry] = [:]
     private var order: [ObjectIdentifier] = []
 
-    /// In which pieces bytes arrive, for connections that are made from now on.
+    /// For connections that are made from now on.
     package var delivery = MemoryDelivery.whole
     /// How long bytes are on their way.
     package var latency = Duration.zero
-    /// How many bytes each direction takes that have not arrived, and how many that were not read.
+    /// The most bytes on their way, and the most unread bytes, in each direction.
     package var bufferByteCount = 64 << 10
-    /// Whether nothing passes.
+    /// Whether all directions are stopped.
     package private(set) var isCut = false
 
     /// Starts a thread with a loop whose sockets are in memory, and whose clock is moved by hand.
@@ -81,15 +81,13 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// Gives a host's name addresses.
     package func setAddresses(_ addresses: [SocketAddress], of host: String) {
         registry.withLock { $0.names[host] = addresses }
     }
 
-    /// The addresses of a host's name; nil: the name is unknown.
+    /// Nil: the name is unknown.
     package func addresses(of host: String) -> [SocketAddress]? { registry.withLock { $0.names[host] } }
 
-    /// Begins to listen.
     func listen(at address: SocketAddress, limit: Int32) throws(TransportError) -> MemoryBacklog {
         try registry.withLock { registry throws(TransportError) in
             let address = address.port == 0 ? address.withPort(registry.nextPort()) : address
@@ -106,9 +104,7 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
 
     // MARK: Connections
 
-    /// Begins to connect.
-    ///
-    /// - Parameter completion: Called once, in a later turn; never while nothing passes.
+    /// - Parameter completion: Called once, in a later turn; never while the network is cut.
     func connect(
         to address: SocketAddress, from local: SocketAddress?,
         _ completion: @escaping (Result<MemorySocket, TransportError>) -> Void
@@ -134,7 +130,7 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
         return .success(pair.client)
     }
 
-    /// Makes what cuts the bytes of one more direction.
+    /// Each direction has its own cuts.
     func makeCuts() -> MemoryCuts {
         lineCount += 1
         return MemoryCuts(delivery, number: lineCount)
@@ -150,21 +146,20 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
         order.removeAll { $0 == ObjectIdentifier(socket) }
     }
 
-    /// The ends of the connections, in the order in which they were made.
+    /// In the order in which they were made.
     private var openSockets: [MemorySocket] { order.compactMap { sockets[$0]?.socket } }
 
-    /// When bytes that are sent now arrive.
+    /// The arrival time of bytes sent now.
     var arrivalTime: MonotonicTime { loop.now + latency }
 
     // MARK: Faults
 
-    /// Lets nothing pass, or lets everything pass again. Connections do not notice it by themselves.
+    /// Stops or resumes all directions. Connections do not notice it by themselves.
     package func cut(_ isCut: Bool) {
         self.isCut = isCut
         for socket in openSockets { socket.noteCut() }
     }
 
-    /// Resets all connections: both ends of each fail.
     package func resetConnections() {
         for socket in openSockets { socket.becomeReset() }
     }
@@ -186,6 +181,6 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// The network in memory that the loop's sockets belong to; nil: the system's network.
+    /// Nil: the system's network.
     package var memoryNetwork: MemoryNetwork? { network as? MemoryNetwork }
 }

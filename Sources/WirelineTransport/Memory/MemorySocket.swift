@@ -8,10 +8,10 @@
     import Darwin
 #endif
 
-/// One end of a connection in memory. It does what a socket does, as far as a stream can notice.
+/// One end of a connection in memory. For a stream it behaves like a socket of the system.
 ///
-/// It reports what changes to its stream as the poller would: in a turn of the loop, never while the other end acts. Use
-/// it only on the loop. So `@unchecked Sendable` needs no lock.
+/// It reports changes to its stream as the poller would: in a turn of the loop, never while the other end acts. Use it
+/// only on the loop. So `@unchecked Sendable` needs no lock.
 package final class MemorySocket: PollTarget, @unchecked Sendable {
     private let network: MemoryNetwork
     let localAddress: SocketAddress
@@ -20,7 +20,7 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
     private let output: MemoryLine
     /// The stream; nil while nothing watches the socket.
     private var target: PollTarget?
-    /// What the target will be told.
+    /// The changes that the target has not received.
     private var readiness: Poller.Readiness = []
     private var willReport = false
     /// The `errno` that the next call reports; 0: none.
@@ -31,7 +31,7 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
     private var keepAliveTime: Duration?
     private var keepAliveTimer: EventLoop.Timer?
 
-    /// Whether the program that owns this end reads nothing.
+    /// Whether the program at this end reads nothing.
     package var isPaused = false { didSet { if !isPaused, target != nil { reportInput() } } }
 
     private init(
@@ -45,7 +45,6 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
         self.output = output
     }
 
-    /// Makes the two ends of a connection.
     static func makePair(
         on network: MemoryNetwork, client: SocketAddress, server: SocketAddress
     ) -> (client: MemorySocket, server: MemorySocket) {
@@ -77,7 +76,7 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
         if hasFailed { report([.readable, .ended, .failed]) }
     }
 
-    /// Tells the stream of a change, in this turn of the loop or the next one.
+    /// Reports a change to the stream, in this turn of the loop or the next one.
     func report(_ change: Poller.Readiness) {
         guard target != nil else { return }
         readiness.formUnion(isPaused ? change.intersection(.writable) : change)
@@ -90,7 +89,7 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
         willReport = false
         let change = readiness
         readiness = []
-        // The target may be let go meanwhile.
+        // The call may release the target.
         let target = target
         if !change.isEmpty { target?.becameReady(change) }
     }
@@ -147,9 +146,9 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
 
     func setResetOnClose() { resetsOnClose = true }
 
-    /// Closes this end. As with TCP, the other end is reset if something has arrived that was not read.
+    /// Closes this end. As with TCP, unread bytes reset the other end.
     ///
-    /// A stream that was never started may be let go on any thread, also after the network has ended.
+    /// The last reference to a stream that was never started may end on any thread, also after the network has ended.
     func close() {
         guard let loop = network.place else { return }
         loop.execute { self.closeNow() }
@@ -184,14 +183,14 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
 
     // MARK: Its network
 
-    /// Lets nothing pass, in either direction, or lets it pass again.
+    /// Stops or resumes both directions.
     package func cut(_ isCut: Bool) {
         (input.isCut, output.isCut) = (isCut, isCut)
         noteCut()
         input.writer?.noteCut()
     }
 
-    /// Delivers what could not pass, and looks whether keep-alive has something to find.
+    /// Delivers the stopped bytes, and starts or stops the timer of keep-alive.
     func noteCut() {
         input.schedule()
         output.schedule()

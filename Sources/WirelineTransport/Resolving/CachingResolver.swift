@@ -7,7 +7,8 @@
 ///
 /// An expired answer is looked up again. If that fails, or takes longer than ``Policy/patience``, the old answer is
 /// used for up to ``Policy/staleTime`` (RFC 8767). Callers that ask for the same name at the same time share one
-/// lookup. That a host has no address of a family is cached too, if the resolver says so; errors are not.
+/// lookup. If the resolver reports that a host has no address of a family, the cache keeps that too; it does not keep
+/// errors.
 public final class CachingResolver: HostResolver {
     /// How long answers are used.
     public struct Policy: Equatable, Sendable {
@@ -108,7 +109,6 @@ public final class CachingResolver: HostResolver {
         self.init(resolver, policy: policy, on: group) { .now }
     }
 
-    /// - Parameter now: The clock.
     package init(
         _ resolver: any HostResolver, policy: Policy, on group: EventLoopGroup? = nil,
         now: @escaping @Sendable () -> MonotonicTime
@@ -180,13 +180,13 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// The answer, if it has not expired.
+    /// Nil if the answer has expired.
     private static func fresh(_ answer: Answer, at now: MonotonicTime) -> ResolvedAddresses? {
         let timeLeft = now.duration(to: answer.expiry)
         return timeLeft > .zero ? ResolvedAddresses(answer.addresses, timeToLive: timeLeft) : nil
     }
 
-    /// Waits for an answer, together with all callers that ask for the same.
+    /// Callers that ask for the same share a lookup.
     private func lookUp(_ key: Key, timeout: Duration?) async throws(TransportError) -> ResolvedAddresses {
         let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
         return try await Attempt.run(on: loop, timeout: timeout) { attempt in
@@ -223,7 +223,6 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Asks the resolver, and caches its answer.
     private func ask(_ key: Key, _ lookup: Int) async -> Outcome {
         let outcome: Outcome
         do throws(TransportError) {

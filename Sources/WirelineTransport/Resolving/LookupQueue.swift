@@ -15,7 +15,6 @@ final class LookupQueue: Sendable {
         let family: AddressFamily?
     }
 
-    /// Identifies a waiter of a look-up.
     struct Ticket: Sendable {
         fileprivate let question: Question
         fileprivate let lookup: UInt64
@@ -107,7 +106,6 @@ final class LookupQueue: Sendable {
         }
     }
 
-    /// Stops waiting.
     func leave(_ ticket: Ticket) {
         let call = state.withLock { state -> BlockingCalls.CallNumber? in
             guard var lookup = state.lookups[ticket.question], lookup.number == ticket.lookup else { return nil }

@@ -28,7 +28,7 @@ public struct SystemResolver: HostResolver {
     ///
     /// - Parameters:
     ///   - family: The wanted family; nil: both families, in the order of RFC 6724.
-    ///   - timeout: How long it may take; nil: as long as the system takes.
+    ///   - timeout: The time limit; nil: none.
     /// - Returns: The addresses; none if the host exists but has no wanted address.
     package static func addresses(
         of host: String, _ family: AddressFamily?, on loop: EventLoop, timeout: Duration? = nil
@@ -74,7 +74,7 @@ public struct SystemResolver: HostResolver {
         return addresses
     }
 
-    /// The error of a code of `getaddrinfo`; nil: the host has no wanted address.
+    /// Nil: the host has no wanted address.
     package static func failure(ofCode code: Int32, _ host: String) -> TransportError? {
         // Read `errno` before another call changes it.
         guard code != EAI_SYSTEM else { return .system(SystemCallError("getaddrinfo", errno)) }
@@ -89,7 +89,6 @@ public struct SystemResolver: HostResolver {
 }
 
 extension AddressFamily {
-    /// The system's number of the family.
     var systemNumber: Int32 { self == .ipv6 ? AF_INET6 : AF_INET }
 }
 

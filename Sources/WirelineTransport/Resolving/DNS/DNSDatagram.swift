@@ -86,7 +86,7 @@ final class DNSDatagram: PollTarget {
 }
 
 extension SystemCall {
-    /// Binds a socket to a port that cannot be guessed.
+    /// The port cannot be guessed.
     fileprivate static func bindToRandomPort(
         _ descriptor: Int32, _ family: AddressFamily?
     ) throws(TransportError) {

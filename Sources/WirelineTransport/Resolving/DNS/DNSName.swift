@@ -12,10 +12,9 @@ package struct DNSName: Hashable, Sendable {
     /// The labels, without the empty one at the end.
     package private(set) var labels: [UInt8] = []
 
-    /// Makes the root, to which labels are appended.
     init() {}
 
-    /// The DNS name of a host; nil if it is not valid.
+    /// Nil if the host is not a valid DNS name.
     ///
     /// A label must not be empty or longer than 63 bytes, and the whole not longer than 255 bytes. All bytes must be
     /// printable ASCII. Names in other scripts are written in Punycode.
@@ -39,7 +38,7 @@ package struct DNSName: Hashable, Sendable {
         return true
     }
 
-    /// Whether it always means this machine (RFC 6761 §6.3): `localhost`, or a name that ends so.
+    /// `localhost`, or a name that ends in this label (RFC 6761 §6.3).
     var isLocalHost: Bool {
         let label: [UInt8] = [9] + Array("localhost".utf8)
         return labels.suffix(label.count) == label[...]

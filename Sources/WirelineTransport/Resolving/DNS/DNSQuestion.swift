@@ -10,7 +10,7 @@ package struct DNSQuestion: Equatable, Sendable {
         self.family = family
     }
 
-    /// The type of the records that answer: AAAA or A.
+    /// AAAA or A.
     private var recordType: UInt16 { family == .ipv6 ? DNSRecordType.aaaa : DNSRecordType.a }
 
     /// The question as a message.
@@ -60,7 +60,6 @@ package struct DNSQuestion: Equatable, Sendable {
     }
 }
 
-/// A server's answer.
 package enum DNSReply: Equatable, Sendable {
     /// The addresses; none if the name has none of this family.
     case answer(ResolvedAddresses)
@@ -89,7 +88,7 @@ extension DNSReply {
     }
 }
 
-/// The flags of a message: its bytes 2 and 3.
+/// Bytes 2 and 3 of a message.
 private struct DNSFlags: OptionSet {
     let rawValue: UInt16
 
@@ -100,6 +99,6 @@ private struct DNSFlags: OptionSet {
 
     var operation: UInt16 { rawValue >> 11 & 0xF }
     var code: UInt8 { UInt8(rawValue & 0xF) }
-    /// Whether the server could not or would not answer. "No such name" is an answer.
+    /// "No such name" is an answer.
     var isFailure: Bool { code != 0 && code != 3 }
 }

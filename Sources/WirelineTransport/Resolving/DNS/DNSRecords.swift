@@ -56,7 +56,7 @@ struct DNSRecords {
         guard reader.offset == start + byteCount else { throw .malformed(offset: start) }
     }
 
-    /// The addresses of a name, also through aliases; nil if it has none.
+    /// Follows aliases; nil if the name has no address.
     func answer(to name: DNSName, _ family: AddressFamily) throws(DNSError) -> ResolvedAddresses? {
         var name = name
         var seconds = UInt32.max

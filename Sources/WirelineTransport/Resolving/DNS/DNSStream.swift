@@ -14,7 +14,6 @@ final class DNSStream: ByteStreamHandler {
         self.attempt = attempt
     }
 
-    /// Asks a server.
     static func start(
         _ question: DNSQuestion, _ server: SocketAddress, from origin: ConnectionOrigin,
         _ attempt: Attempt<DNSReply>
