@@ -49,7 +49,7 @@ public struct WebSocketHeaders: Equatable, Sendable, ExpressibleByDictionaryLite
         fields.filter { $0.name.isSameToken(as: name) }.map(\.value)
     }
 
-    /// Returns the value of the only header with a name; nil if there is none or more than one.
+    /// Nil if there is no header with the name, or more than one.
     func onlyValue(of name: String) -> String? {
         let values = values(of: name)
         return values.count == 1 ? values[0] : nil
@@ -62,7 +62,6 @@ public struct WebSocketHeaders: Equatable, Sendable, ExpressibleByDictionaryLite
         }
     }
 
-    /// Returns whether a list value of a name contains an element.
     func hasListElement(_ element: String, in name: String) -> Bool {
         listElements(in: name).contains { $0.isSameToken(as: element) }
     }
@@ -74,7 +73,6 @@ public struct WebSocketHeaders: Equatable, Sendable, ExpressibleByDictionaryLite
         }
     }
 
-    /// The lines, as written in a head.
     var lines: String {
         fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The memory that zlib may keep for all connections of a server together.
 ///
-/// A connection's share is taken when compression is agreed on, as much as it can need: what a peer sends later cannot
-/// make it grow.
+/// A connection takes its share when compression is agreed on, as much as it can need: the peer cannot make it grow
+/// later.
 package final class CompressionBudget: Sendable {
     private let limit: Int
     private let takenByteCount = Atomic<Int>(0)
@@ -18,10 +18,10 @@ package final class CompressionBudget: Sendable {
     /// The bytes that connections have taken.
     package var byteCount: Int { takenByteCount.load(ordering: .relaxed) }
 
-    /// How many connections have got no share, because not enough was left.
+    /// The connections that got no share, because not enough was left.
     package var refusedCount: Int { refused.load(ordering: .relaxed) }
 
-    /// Takes a share; nil if not enough is left.
+    /// Nil if not enough is left.
     func take(_ byteCount: Int) -> Share? {
         guard takenByteCount.add(byteCount, ordering: .relaxed).newValue <= limit else {
             takenByteCount.subtract(byteCount, ordering: .relaxed)
@@ -31,7 +31,6 @@ package final class CompressionBudget: Sendable {
         return Share(byteCount, of: self)
     }
 
-    /// The share of a connection.
     final class Share: Equatable, Sendable {
         private let budget: CompressionBudget
         private let byteCount: Atomic<Int>
@@ -43,12 +42,12 @@ package final class CompressionBudget: Sendable {
 
         deinit { giveBack() }
 
-        /// Gives the share back, because the connection compresses no more.
+        /// The connection compresses no more.
         func giveBack() {
             budget.takenByteCount.subtract(byteCount.exchange(0, ordering: .relaxed), ordering: .relaxed)
         }
 
-        /// Two connections that may take as much have agreed on the same.
+        /// Equal shares come from equal agreements.
         static func == (left: Share, right: Share) -> Bool {
             left.byteCount.load(ordering: .relaxed) == right.byteCount.load(ordering: .relaxed)
         }

@@ -2,7 +2,7 @@
 
 import WirelineLibraries
 
-/// Compresses what this side of a connection sends (RFC 1951, without zlib's header).
+/// Compresses this side's messages (RFC 1951, without zlib's header).
 final class Deflater {
     private let stream: ZlibDeflation
 

@@ -6,7 +6,7 @@
 struct ExtensionList {
     struct Element: Equatable {
         let name: String
-        /// The parameters; one without a value has nil.
+        /// A parameter without a value has nil.
         var parameters: [Parameter] = []
     }
 

@@ -2,7 +2,7 @@
 
 import WirelineLibraries
 
-/// Decompresses what the peer sends (RFC 1951, without zlib's header).
+/// Decompresses the peer's messages (RFC 1951, without zlib's header).
 final class Inflater {
     struct Step {
         /// The number of input bytes taken, and of output bytes written.

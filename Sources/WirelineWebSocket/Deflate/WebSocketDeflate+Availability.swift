@@ -19,7 +19,6 @@ extension WebSocketDeflate {
 }
 
 extension WebSocketError {
-    /// Makes the error of a zlib that cannot be used.
     init(_ failure: LibraryFailure) {
         self = .deflateUnavailable(reason: failure.reason(for: "compression"))
     }

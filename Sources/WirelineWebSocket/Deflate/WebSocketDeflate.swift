@@ -47,12 +47,12 @@ package struct DeflateAgreement: Equatable, Sendable {
     /// Known to this side only, like the next property.
     package var level = 6
     package var minimumByteCount = 32
-    /// On a server, what the connection may take of the memory of all connections.
+    /// On a server, the connection's part of the memory for all connections.
     var share: CompressionBudget.Share?
 
     package init() {}
 
-    /// The most memory that zlib keeps for it, in bytes: 304 KiB for the largest windows.
+    /// The most memory that zlib keeps for the connection, in bytes: 304 KiB for the largest windows.
     var byteCount: Int {
         (1 << (windowBits + 2)) + (128 << 10) + (1 << peerWindowBits) + (16 << 10)
     }

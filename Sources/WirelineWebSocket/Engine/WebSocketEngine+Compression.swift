@@ -7,7 +7,6 @@ extension WebSocketEngine {
     /// The number of bytes that are unmasked at once before zlib takes them.
     private static var pieceByteCount: Int { 4096 }
 
-    /// Whether a zlib stream is allocated.
     package var holdsStreams: Bool { inflater != nil || deflater != nil }
 
     /// The number of bytes compressed in one step: less than a millisecond.
@@ -18,7 +17,6 @@ extension WebSocketEngine {
     private static var deflateWork: Int { 16 }
     private static var inflateWork: Int { 3 }
 
-    /// The number of compressed bytes of a message that was compressed ahead.
     package var aheadByteCount: Int { ahead?.compressed.count ?? 0 }
 
     /// Whether content takes more than one step to compress; see ``compressAhead(_:)``.
@@ -46,13 +44,11 @@ extension WebSocketEngine {
         self.ahead = ahead
     }
 
-    /// Discards what was compressed of a message that is not sent.
     package mutating func dropAhead() {
         // The peer will not receive what this stream refers back to. A new stream refers back to nothing.
         if ahead != nil { (ahead, deflater) = (nil, nil) }
     }
 
-    /// Compresses a message, or a part of one.
     mutating func deflated(_ content: RawSpan, isLast: Bool) throws(WebSocketError) -> [UInt8] {
         guard let deflate else { preconditionFailure("compression was not agreed on") }
         let deflater = try madeDeflater()

@@ -46,7 +46,7 @@ extension WebSocketEngine {
         }
     }
 
-    /// The progress of one call.
+    /// The progress of one call of ``read(_:into:at:)``.
     struct Passage {
         /// The number of input bytes taken.
         var byteCount = 0
@@ -153,13 +153,12 @@ extension WebSocketEngine {
         try count(header)
     }
 
-    /// Returns the limit of announced bytes for a limit of content bytes.
     private func announcedLimit(_ limit: Int) -> Int {
         // Compressed content is rarely longer than this. A longer message that inflates to nothing must end somewhere.
         message?.isCompressed == true ? min(limit, Int.max / 4) * 2 + 1024 : limit
     }
 
-    /// Counts the frame towards its message, before any of its payload arrives.
+    /// Call it before any of the frame's payload arrives.
     private mutating func count(_ header: FrameHeader) throws(WebSocketError) {
         guard var message else { return }
         message.fragmentCount += 1

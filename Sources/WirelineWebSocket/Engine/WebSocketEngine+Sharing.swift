@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// Messages that many connections send: a server's frames are not masked, so one frame may be right for all of them.
 extension WebSocketEngine {
-    /// What the frame of a message depends on in addition to the message.
+    /// The properties of a connection that change the frame of a message.
     package struct FrameForm: Hashable, Sendable {
         fileprivate let isCompressed: Bool
         fileprivate let windowBits: Int

@@ -6,7 +6,6 @@ import WirelineCodec
 ///
 /// ``read(_:into:at:)`` does everything else: fragments, compressed messages, control frames, and all faults.
 extension WebSocketEngine {
-    /// A message that was taken whole.
     package struct WholeMessage<Content> {
         package let kind: WebSocketMessageKind
         package let content: Content
@@ -31,7 +30,7 @@ extension WebSocketEngine {
         return WholeMessage(kind: frame.kind, content: message, byteCount: frame.byteCount)
     }
 
-    /// Takes the next message as ``takeWholeMessage(from:)`` does, but as bytes also if it is text.
+    /// Takes the next message as ``takeWholeMessage(from:)`` does, but returns text as bytes, too.
     package mutating func takeWholeContent(from bytes: RawSpan) -> WholeMessage<[UInt8]>? {
         guard let frame = wholeFrame(in: bytes) else { return nil }
         let content = content(of: frame, in: bytes)
@@ -127,7 +126,7 @@ extension WebSocketEngine {
         return content
     }
 
-    /// Returns a text; nil if it is not UTF-8.
+    /// Nil if the text is not UTF-8.
     private func text(of frame: WholeFrame, in bytes: RawSpan) -> String? {
         guard role == .server else {
             return String(validating: bytes.extracting(frame.headerByteCount..<frame.byteCount))

@@ -50,7 +50,6 @@ extension WebSocketEngine {
         }
     }
 
-    /// Returns whether the output queue is below its limit.
     private func mayWrite() throws(WebSocketError) -> Bool {
         guard isOpen else { throw .closed }
         guard fragments == nil else { throw .insideMessage }
@@ -139,7 +138,7 @@ extension WebSocketEngine {
         return true
     }
 
-    /// Answers a ping at once, unless too many answers are already queued.
+    /// Answers a ping at once; if too many answers are queued, only the newest ping is answered, later.
     mutating func answerPing(_ payload: [UInt8]) {
         guard isOpen else { return }
         guard pongByteCount < Self.pongLimit, owedPong == nil else {
@@ -210,7 +209,6 @@ extension WebSocketEngine {
         }
     }
 
-    /// Ends the WebSocket after both sides have closed.
     private mutating func endCleanly(_ end: WebSocketEnd, at now: Duration) {
         // The server closes the connection first, so that it holds the TIME_WAIT state (RFC 6455 §7.1.1).
         state = .ended(end, deadline: now + configuration.closeTimeout, waitsForPeer: role == .client)
@@ -248,8 +246,8 @@ extension WebSocketEngine {
 
     /// Lends the queued output to a closure, if there is any.
     ///
-    /// - Parameter body: Sends what it can of the bytes, and returns how many it sent; the others stay queued.
-    /// - Throws: What the closure throws; then nothing is taken.
+    /// - Parameter body: Sends as many of the bytes as it can, and returns their number; the others stay queued.
+    /// - Throws: The closure's error; then nothing is taken.
     public mutating func takeOutput<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Int) throws(Failure) {
         guard pendingByteCount > 0 else { return }
         let byteCount = try lendOutput(body)
@@ -282,10 +280,9 @@ extension WebSocketEngine {
         return try body(bytes.extracting(droppingFirst: outputStart))
     }
 
-    /// The memory allocated for the output queue, in bytes.
     package var outputCapacity: Int { output.capacity }
 
-    /// The memory kept for the next output, in bytes: enough for the small messages of a busy connection.
+    /// In bytes; enough for the small messages of a busy connection.
     private static var keptOutputCapacity: Int { 1024 }
 
     /// Appends a frame to the output, masked if this is a client.
@@ -307,9 +304,7 @@ extension WebSocketEngine {
         }
     }
 
-    /// Writes a frame, and masks its payload if the header has a key.
-    ///
-    /// - Parameter start: It must have space for all of the frame.
+    /// - Parameter start: It must have space for the whole frame.
     @inline(__always)
     private static func write(_ header: FrameHeader, _ payload: RawSpan, to start: UnsafeMutableRawPointer) {
         // SAFETY: the caller provides space for header and payload.
@@ -328,7 +323,7 @@ extension WebSocketEngine {
     /// The number of bytes of a message's frame, if the frame may leave before anything else.
     ///
     /// - Returns: Nil if ``send(_:as:)`` must queue the message: output is queued already, the message must be
-    ///   compressed, another one is being sent in fragments, or nothing can be sent.
+    ///   compressed, this side is sending another one in fragments, or nothing can be sent.
     ///
     /// It changes nothing. It is `mutating` because callers in other modules would otherwise copy the engine.
     package mutating func byteCountAtOnce(ofMessageWith contentByteCount: Int) -> Int? {
@@ -341,7 +336,6 @@ extension WebSocketEngine {
     ///
     /// - Parameters:
     ///   - content: The content of the message; text must be UTF-8.
-    ///   - kind: The kind of the message.
     ///   - room: The number of bytes that ``byteCountAtOnce(ofMessageWith:)`` has just returned for this content.
     package mutating func writeAtOnce(
         _ content: RawSpan, as kind: WebSocketMessageKind, to room: UnsafeMutableRawBufferPointer
@@ -355,7 +349,6 @@ extension WebSocketEngine {
         unsafe Self.write(header, content, to: base)
     }
 
-    /// Reserves space at the end of the output.
     mutating func reserveOutput(_ byteCount: Int) {
         // Sent bytes are removed once they are more than half, so that each byte moves at most once on average.
         if outputStart > pendingByteCount {

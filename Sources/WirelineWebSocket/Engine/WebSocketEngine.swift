@@ -32,7 +32,7 @@ public struct WebSocketEngine: ~Copyable {
 
     enum State {
         case open
-        /// The peer has closed; this side has not, and does not have to yet.
+        /// The peer has closed; this side need not close yet.
         case answering(received: WebSocketClose)
         /// The peer's bytes were invalid, and the peer has not been told yet.
         case failing(WebSocketError)
@@ -75,19 +75,16 @@ public struct WebSocketEngine: ~Copyable {
 
     var place = Place.header
     var headerReader: FrameHeaderReader
-    /// The current frame.
     var frame = FrameHeader(isFinal: true, opcode: .binary, payloadByteCount: 0)
     /// The number of payload bytes of the frame that are missing.
     var remainingByteCount = 0
-    /// The mask key for its next byte.
+    /// The mask key for the next byte of the frame.
     var maskKey: UInt32 = 0
     /// The number of bytes before the frame.
     var frameOffset = 0
-    /// The number of bytes taken.
     var takenByteCount = 0
-    /// The payload of a control frame, as far as it has arrived.
+    /// The part of a control frame's payload that has arrived.
     var control: [UInt8] = []
-    /// The message that has begun.
     var message: IncomingMessage?
     var inflater: Inflater?
     /// The number of complete messages, and of complete control frames outside messages.
@@ -98,7 +95,6 @@ public struct WebSocketEngine: ~Copyable {
     /// The output queue, from `outputStart` on: whole frames.
     @usableFromInline var output: [UInt8] = []
     @usableFromInline var outputStart = 0
-    /// The number of bytes sent.
     var sentByteCount = 0
     /// The position of the last pong's end, counted like `sentByteCount`; and the bytes of pongs that are queued.
     var pongEnd = 0
@@ -107,10 +103,9 @@ public struct WebSocketEngine: ~Copyable {
     var owedPong: [UInt8]?
     /// The payloads of this side's unanswered pings.
     var unansweredPings: [[UInt8]] = []
-    /// The message that is being sent in fragments.
     var fragments: OutgoingFragments?
     var deflater: Deflater?
-    /// The compressed part of a message that is not sent yet.
+    /// The compressed part of a message that this side has not sent yet.
     var ahead: CompressedAhead?
     /// The processor time spent on compression, in nanoseconds on processors of about 2020.
     ///
@@ -212,7 +207,7 @@ public struct WebSocketEngine: ~Copyable {
         forgetStreams()
     }
 
-    /// Releases what only messages need.
+    /// Releases memory that only messages need.
     mutating func forgetStreams() {
         (inflater, deflater, message, fragments, owedPong) = (nil, nil, nil, nil, nil)
         deflate?.share?.giveBack()
@@ -221,7 +216,6 @@ public struct WebSocketEngine: ~Copyable {
     }
 }
 
-/// A message that is being received.
 struct IncomingMessage {
     let kind: WebSocketMessageKind
     let isCompressed: Bool
@@ -242,7 +236,6 @@ struct CompressedAhead {
     var compressed: [UInt8] = []
 }
 
-/// A message that is being sent in fragments.
 struct OutgoingFragments {
     let kind: WebSocketMessageKind
     let isCompressed: Bool

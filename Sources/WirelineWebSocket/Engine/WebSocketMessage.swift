@@ -17,7 +17,7 @@ public enum WebSocketMessage: Equatable, Sendable {
     /// Any bytes.
     case binary([UInt8])
 
-    /// - Parameter content: Content that a ``WebSocketEngine`` has read, which has checked that text is UTF-8.
+    /// - Parameter content: Content that a ``WebSocketEngine`` has read; it has checked that text is UTF-8.
     @unsafe
     package init(_ kind: WebSocketMessageKind, _ content: [UInt8]) {
         switch kind {

@@ -62,7 +62,8 @@ public struct WebSocketMessageCollector: Sendable {
 
     /// Takes bytes from the peer as ``read(_:from:at:)`` does, and keeps the content for ``takeContent()``.
     ///
-    /// - Parameter limit: It stops when it holds so many bytes of content. What arrives in one piece may exceed it.
+    /// - Parameter limit: It stops when it holds this many bytes of content. Bytes that arrive in one piece may exceed
+    ///   it.
     /// - Returns: How much was taken, and why it stopped: `needsRoom` if the limit is reached.
     package mutating func gather(
         _ bytes: RawSpan, from engine: inout WebSocketEngine, limit: Int = .max, at now: Duration
@@ -82,10 +83,9 @@ public struct WebSocketMessageCollector: Sendable {
     /// The kind of the content that is held; nil if none is.
     package var heldKind: WebSocketMessageKind? { content.isEmpty ? nil : kind }
 
-    /// The number of content bytes that are held.
     package var heldByteCount: Int { content.count }
 
-    /// Takes the content that is held: what has arrived of a message, or what is left when it has ended.
+    /// Takes the held content: the arrived part of a message, or the last part of one that has ended.
     package mutating func takeContent() -> [UInt8] {
         defer { content = [] }
         return content

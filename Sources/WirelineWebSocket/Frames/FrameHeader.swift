@@ -20,7 +20,6 @@ package enum Opcode: UInt8, Sendable {
 ///     +-+-+-+-+-------+  +-+----------+  +------------------+  +------------+
 ///                                         if it is 126 or 127   if M is set
 package struct FrameHeader: Equatable, Sendable {
-    /// The largest size of a header, in bytes.
     @inlinable package static var largestByteCount: Int { 14 }
 
     package var isFinal: Bool
@@ -41,10 +40,8 @@ package struct FrameHeader: Equatable, Sendable {
         self.maskKey = maskKey
     }
 
-    /// The size of the header, in bytes.
     package var byteCount: Int { Self.byteCount(for: payloadByteCount, isMasked: maskKey != nil) }
 
-    /// The size of the header of a payload, in bytes.
     static func byteCount(for payloadByteCount: Int, isMasked: Bool) -> Int {
         2 + (payloadByteCount < 126 ? 0 : payloadByteCount <= 0xFFFF ? 2 : 8) + (isMasked ? 4 : 0)
     }

@@ -7,7 +7,6 @@ struct FrameHeaderReader: Sendable {
     /// Whether messages may be compressed.
     let allowsCompression: Bool
 
-    /// The number of bytes of the header that have arrived.
     private(set) var takenByteCount = 0
     private var first: UInt8 = 0
     private var second: UInt8 = 0
@@ -20,8 +19,6 @@ struct FrameHeaderReader: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    /// Takes one byte.
-    ///
     /// - Returns: The header after its last byte, otherwise nil. The next byte then begins a new header.
     @inline(__always)
     mutating func take(_ byte: UInt8) throws(WebSocketViolation) -> FrameHeader? {

@@ -4,7 +4,6 @@ import WirelineCodec
 
 /// Checks text that arrives in pieces, split anywhere, also inside characters (Unicode 16, table 3-7).
 struct UTF8Progress: Sendable {
-    /// The state after the bytes taken so far.
     private var state = UTF8Automaton.State.betweenCharacters
 
     /// Whether the text may end here.

@@ -14,7 +14,7 @@ struct BodyReader: Sendable {
 
     private let limit: Int
     private var framing: Framing
-    /// The body, as far as it has arrived.
+    /// The part of the body that has arrived.
     private(set) var body: [UInt8] = []
 
     /// - Parameter limit: The largest number of body bytes to keep.
@@ -47,7 +47,7 @@ struct BodyReader: Sendable {
         body += unsafe wanted.withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// Whether no more is expected or wanted.
+    /// Whether the reader expects or wants no more.
     var isComplete: Bool {
         if body.count >= limit { return true }
         return switch framing {
@@ -86,7 +86,7 @@ struct ChunkReader: Sendable {
 
     private var place = Place.start
 
-    /// Whether no more is expected: the body has ended, or the last bytes were not a chunk.
+    /// The body has ended, or the last bytes were not a chunk.
     var isComplete: Bool { if case .end = place { true } else { false } }
 
     /// Takes bytes of the body, and ignores those after its end.

@@ -9,13 +9,11 @@ package enum HandshakeKey {
         Base64.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    /// Returns whether the text is 16 bytes in base64.
     static func isKey(_ text: String) -> Bool {
         guard text.utf8.count == 24, let bytes = try? Base64.decode(text) else { return false }
         return bytes.count == 16
     }
 
-    /// Returns the server's answer to a key.
     package static func answer(to key: String) -> String {
         Base64.encode(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
     }

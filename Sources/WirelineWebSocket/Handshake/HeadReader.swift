@@ -16,12 +16,11 @@ package struct HeadReader: Sendable {
     let limit: Int
     /// The bytes with which an accepted head begins.
     let beginning: [UInt8]
-    /// The bytes received.
     package private(set) var bytes: [UInt8] = []
     package private(set) var isComplete = false
     private var place = Place.insideLine
     private var isFirstLine = true
-    /// The size of earlier heads, which counts against the limit, too.
+    /// Earlier heads also count against the limit.
     private var earlierByteCount = 0
 
     package init(limit: Int, beginning: String) {
@@ -93,7 +92,6 @@ package struct HeadReader: Sendable {
         return bytes.last?.isDigit == true && bytes.dropLast().suffix(8).elementsEqual(" HTTP/1.".utf8)
     }
 
-    /// Returns the error for a first line that cannot be HTTP.
     private func notHTTP(_ received: RawSpan, from count: Int) -> WebSocketError {
         var first = Array(bytes.prefix(8))
         for offset in count..<received.byteCount where first.count < 8 {

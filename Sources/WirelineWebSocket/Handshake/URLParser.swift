@@ -3,9 +3,7 @@
 /// Takes the parts of a URL from its text, from left to right (RFC 3986).
 struct URLParser {
     private let bytes: [UInt8]
-    /// The position of the next part.
     private var offset = 0
-    /// The end of host and port.
     private var authorityEnd = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -54,7 +52,7 @@ struct URLParser {
         return String(host)
     }
 
-    /// - Returns: The port; nil if there is none.
+    /// Nil if there is no port.
     mutating func takePort() throws(WebSocketError) -> Int? {
         guard offset < authorityEnd else { return nil }
         guard bytes[offset] == UInt8(ascii: ":") else { throw .invalidURL(.host, offset: offset) }
@@ -77,7 +75,7 @@ struct URLParser {
         return offset == end ? "/" : text(offset..<end)
     }
 
-    /// Takes the query, which ends the text.
+    /// The query ends the text.
     mutating func takeQuery() throws(WebSocketError) -> String? {
         let end = bytes[offset...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         guard end == bytes.count else { throw .invalidURL(.fragment, offset: end) }

@@ -47,7 +47,6 @@ public struct WebSocketRequest: Sendable {
         credentials = url.credentials
     }
 
-    /// Returns the request as bytes.
     func head(key: String) throws(WebSocketError) -> [UInt8] {
         try validate()
         var usual: WebSocketHeaders = ["Host": url.authority]
@@ -99,7 +98,7 @@ public struct WebSocketRequest: Sendable {
             || name.prefix(14).isSameToken(as: "Sec-WebSocket-")
     }
 
-    /// Returns whether RFC 6265 §4.1.1 allows the byte; the quotation marks around a value are accepted anywhere.
+    /// RFC 6265 §4.1.1 allows the byte; the quotation marks around a value are accepted anywhere.
     private static func isCookieCharacter(_ byte: UInt8) -> Bool {
         0x21...0x7E ~= byte && !",;\\".utf8.contains(byte)
     }

@@ -91,7 +91,7 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     private let policy: WebSocketHandshakePolicy
-    /// Copies of this handshake share it: those of all clients of a server.
+    /// All clients of a server share it: their handshakes are copies.
     package let compressionBudget: CompressionBudget
     /// Whether the server listens on a loopback address, for ``WebSocketHostPolicy/localOnLoopback``.
     package var listensOnLoopback: Bool
@@ -122,7 +122,7 @@ public struct WebSocketServerHandshake: Sendable {
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
     }
 
-    /// Whether part of a request has arrived, but not all of it.
+    /// Whether a part of a request has arrived.
     package var hasBegun: Bool { if case .head(let reader) = state { !reader.bytes.isEmpty } else { false } }
 
     /// The request that waits for an answer; nil before it is complete, and after it is answered.
@@ -411,7 +411,8 @@ public struct WebSocketServerHandshake: Sendable {
         policy.hosts.allows(url.host, listensOnLoopback: listensOnLoopback, ownNames: ownNames)
     }
 
-    /// Returns whether every announced length is 0: of several, other software may use another one (RFC 9112 §6.3).
+    /// Returns whether every announced length is 0. If there are several, other software may use another one (RFC 9112
+    /// §6.3).
     private static func hasNoBody(_ headers: WebSocketHeaders) -> Bool {
         headers.values(of: "Content-Length").allSatisfy { value in
             value.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { $0.trimmed == "0" }
