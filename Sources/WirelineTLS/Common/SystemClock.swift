@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// The system's calendar clock; certificates are judged by it, except in tests.
+/// The system's calendar clock, for the dates of certificates; tests use another clock.
 enum SystemClock {
     /// Returns the seconds since 1970.
     static let now: @Sendable () -> Int = { Int(time(nil)) }

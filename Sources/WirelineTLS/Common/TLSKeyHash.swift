@@ -62,7 +62,7 @@ public struct TLSKeyHash: Hashable, Sendable {
         return bytes
     }
 
-    /// 32 bytes are 42 characters, one that holds 4 bits, and one of padding.
+    /// 32 bytes are 42 characters, one character that holds 4 bits, and one of padding.
     private static func bytes(ofBase64 text: Substring) -> [UInt8]? {
         guard text.count == 44, text.last == "=" else { return nil }
         var (bits, bitCount) = (0, 0)

@@ -8,12 +8,11 @@
     import Darwin
 #endif
 
-/// A file that lines with secrets are appended to.
 final class KeyLogFile: Sendable {
     private let descriptor: Int32
 
     init(_ path: String) throws(TLSError) {
-        // Without waiting: a pipe without a reader would block here.
+        // A pipe without a reader would block the call without `O_NONBLOCK`.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = openFile(path, flags, 0o600)
         guard descriptor >= 0 else { throw .unusableKeyLog(path: path, code: errno) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The server that a client connects to.
 enum ServerName: Equatable {
     /// A host, in lower case and without a dot at the end.
     case host(String)
@@ -55,7 +54,7 @@ enum ServerName: Equatable {
         return [host, "*" + host[dot...]]
     }
 
-    /// Letters, digits, hyphen; and the underscore, which is not allowed in host names but is used.
+    /// Accepts underscores, too: they are not allowed in host names, but are used.
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true

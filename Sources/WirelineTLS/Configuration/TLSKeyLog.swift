@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the secrets of connections go, so that Wireshark can read a capture of them.
+/// The receiver of the secrets of connections, so that Wireshark can read a capture of them.
 ///
 ///     configuration.keyLog = try .file("keys.log")
 ///

@@ -9,12 +9,10 @@
 #endif
 
 extension TLSPEM {
-    /// The largest file size, in bytes: the roots of Debian have 220 KB.
+    /// In bytes; the roots of Debian have 220 KB.
     private static let byteLimit = 16 * 1024 * 1024
 
-    /// The content of the PEM.
-    ///
-    /// - Throws: ``TLSError/unreadableFile(path:code:)``; for a file over the limit the code is `EFBIG`.
+    /// - Throws: ``TLSError/unreadableFile(path:code:)``, with the code `EFBIG` for a file over the limit;
     ///   ``TLSError/notRegularFile(path:)``.
     func load() throws(TLSError) -> [UInt8] {
         switch self {

@@ -88,7 +88,7 @@ enum Callbacks {
         engine.setup.configuration.keyLog?.receive(unsafe String(cString: line))
     }
 
-    /// Refuses a password, and notes that one was asked for.
+    /// Refuses a password, and sets a flag that OpenSSL has asked for one.
     static let refusePassword: OpenSSL.Password = { _, _, _, asked in
         // SAFETY: ``PrivateKey`` and ``CertificateList`` give a pointer to a `Bool` that lives as long as their call.
         unsafe asked?.storeBytes(of: true, as: Bool.self)

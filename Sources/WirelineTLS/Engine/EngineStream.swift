@@ -4,7 +4,7 @@
 ///
 /// Compared with two of OpenSSL's memory buffers, it saves a copy of the input and bounds the output.
 enum EngineStream {
-    /// OpenSSL's method table for such streams. It is made once and never freed; nil if OpenSSL has no memory for it.
+    /// OpenSSL's method table for such streams, made once and never freed; nil without memory.
     ///
     /// INVARIANT: threads may share the pointer, because Swift writes it once, under the lock of a lazy static, and
     /// OpenSSL only reads the finished table.
@@ -13,7 +13,6 @@ enum EngineStream {
         return unsafe makeMethod(openSSL.streams)
     }()
 
-    /// Makes OpenSSL's method table for such streams.
     private static func makeMethod(_ streams: OpenSSL.Streams) -> Handle? {
         let kind = streams.makeIndex()
         // SAFETY: no other thread has the new table. OpenSSL copies the name. Each function has the type of its slot.
@@ -24,7 +23,6 @@ enum EngineStream {
         return unsafe method
     }
 
-    /// Makes the stream of an engine.
     static func make(_ openSSL: OpenSSL, for engine: TLSEngine) -> Handle? {
         // SAFETY: the stream is new; it keeps an unretained engine, whose `deinit` frees the connection and with it the
         // stream.

@@ -10,11 +10,11 @@ final class SessionStore: @unchecked Sendable {
     struct Entry {
         let session: Handle
         let pinOutcome: TLSPinOutcome
-        /// When the session ends, in seconds since 1970.
+        /// In seconds since 1970.
         let deadline: Int
     }
 
-    /// The largest number of names; beyond it the oldest is removed.
+    /// Beyond it, the store removes the oldest name.
     static let nameLimit = 256
 
     private let openSSL: OpenSSL
@@ -35,7 +35,7 @@ final class SessionStore: @unchecked Sendable {
         unsafe openSSL.locks.free(lock)
     }
 
-    /// Keeps a session, and takes ownership of its reference.
+    /// Takes ownership of the entry's reference.
     func put(_ entry: Entry, for name: String) {
         var replaced: [Entry] = []
         withLock {
@@ -52,7 +52,7 @@ final class SessionStore: @unchecked Sendable {
         for old in replaced { unsafe openSSL.sessions.free(old.session) }
     }
 
-    /// Removes and returns the session of a name, with its reference.
+    /// The caller takes ownership of the entry's reference.
     func take(for name: String) -> Entry? {
         withLock {
             guard let entry = entries.removeValue(forKey: name) else { return nil }

@@ -22,8 +22,6 @@ public final class TLSContext: Sendable {
         try self.init(configuration, now: SystemClock.now)
     }
 
-    /// Makes a context with another clock.
-    ///
     /// - Parameter now: Returns the seconds since 1970.
     package init(_ configuration: TLSConfiguration, now: @escaping @Sendable () -> Int) throws(TLSError) {
         role = configuration.role
@@ -35,7 +33,7 @@ public final class TLSContext: Sendable {
     /// Only OpenSSL keeps these keys once they are read.
     public var configuration: TLSConfiguration { setup.configuration }
 
-    /// What connections that begin now use.
+    /// The setup of connections that begin now.
     var setup: TLSSetup { current.withLock { $0 } }
 
     /// Replaces the configuration of connections that begin later, for example after a certificate was renewed.
@@ -56,7 +54,7 @@ public final class TLSContext: Sendable {
     public func replace(with configuration: TLSConfiguration) throws(TLSError) {
         guard configuration.role == role else { throw .wrongSide }
         let new = try TLSSetup(configuration, now: now)
-        // The old one may end here, which is outside the lock.
+        // The last reference to the old setup may end here, outside the lock.
         _ = current.withLock { current in
             defer { current = new }
             return current

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TLSEngine {
-    /// What a call of OpenSSL waits for.
+    /// The condition for which a call of OpenSSL waits.
     enum Want { case nothing, ciphertext, room, draining, end }
 
     /// Continues the handshake.
@@ -15,7 +15,7 @@ extension TLSEngine {
         return .nothing
     }
 
-    /// The reason why a call that returned `status` has not finished.
+    /// Returns why a call with this status has not finished.
     func want(after status: Int32) throws(TLSError) -> Want {
         // SAFETY: the handle lives as long as the engine.
         switch unsafe openSSL.connections.outcome(handle, status) {
@@ -66,7 +66,8 @@ extension TLSEngine {
         }
     }
 
-    /// The range of this side's preferred name in a client's offer; nil if there is none.
+    /// Returns the range of this side's preferred name in a client's offer; nil if the offer has none of them.
+    ///
     /// In the offer each name follows a byte with its length (RFC 7301 §3.1).
     func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
         var offered: [Range<Int>] = []
@@ -145,7 +146,7 @@ extension TLSEngine {
         return certificate
     }
 
-    /// The bytes of the peer's certificate (DER, RFC 5280 §4.1); nil when ``peerCertificate`` is nil.
+    /// DER (RFC 5280 §4.1); nil if ``peerCertificate`` is nil.
     package var peerCertificateBytes: [UInt8]? {
         guard isHandshakeComplete else { return nil }
         // SAFETY: the certificate is valid until the closure returns.

@@ -84,6 +84,7 @@ extension TLSEngine {
     }
 
     /// Gives OpenSSL as many lent bytes as it asks for.
+    ///
     /// It gives none while the output has no space for an answer, so that an alert always fits.
     func takeInput(_ destination: UnsafeMutableRawBufferPointer) -> Int {
         // SAFETY: `count` is at most that of both buffers, and OpenSSL's buffer is not part of the lent bytes.
@@ -97,6 +98,7 @@ extension TLSEngine {
     // MARK: Not TLS
 
     /// Checks that the first bytes begin a record with a handshake message or an alert (RFC 8446 §5.1).
+    ///
     /// OpenSSL would ask for thousands of bytes before it refuses plain packets.
     private func checkFirstBytes() throws(TLSError) {
         guard var bytes = firstBytes else { return }
@@ -111,13 +113,13 @@ extension TLSEngine {
     }
 
     /// Queues the alert for bytes that are not TLS (RFC 8446 §5), unencrypted because there are no keys yet.
+    ///
     /// It shows a peer without TLS that this side uses TLS. OpenSSL has not seen the bytes.
     private func tellUnexpectedMessage() {
         sentAlert = .unexpectedMessage
         output += [21, 3, 3, 0, 2, UInt8(Constant.fatalLevel), TLSAlert.unexpectedMessage.rawValue]
     }
 
-    /// The error if the first bytes are not TLS.
     var firstBytesFailure: TLSError? {
         guard let bytes = firstBytes, let kind = bytes.first else { return nil }
         let (alert, handshake, majorVersion): (UInt8, UInt8, UInt8) = (21, 22, 3)

@@ -2,11 +2,12 @@
 
 /// Session resumption, with a deadline and a host for each session.
 ///
-/// A resumed session brings no certificate. So its deadline is set when the certificates are verified, and later
-/// sessions that continue it inherit the deadline. A client stores it beside the session. A server stores no sessions
-/// and puts it into the ticket, together with the host that the client has requested.
+/// A resumed session brings no certificate. So the deadline is set when the certificates are verified, and later
+/// sessions that continue the session inherit it. A client stores the deadline beside the session. A server stores no
+/// sessions: it puts the deadline into the ticket, together with the host that the client has requested.
 extension TLSEngine {
     /// The longest time from a full handshake to the last resumption, in seconds: one day.
+    ///
     /// Without a limit, each resumption would extend the use of keys and certificates without a new check (RFC 8446
     /// §4.6.1).
     static let sessionLifetime = 86_400
@@ -35,7 +36,7 @@ extension TLSEngine {
         sessionDeadline = entry.deadline
     }
 
-    /// Keeps a session for the next connection; OpenSSL makes one only after verification.
+    /// OpenSSL makes a session only after verification.
     func keep(_ session: Handle) -> Bool {
         guard setup.configuration.resumesSessions, let serverName, let sessionDeadline else { return false }
         // SAFETY: the answer true tells OpenSSL that the store has taken its reference.
@@ -66,9 +67,9 @@ extension TLSEngine {
         }
     }
 
-    /// Whether the session in a ticket may still be resumed, and by a client that requests this host (RFC 6066 §3).
+    /// Whether the session in a ticket may be resumed, by a client that requests this host (RFC 6066 §3).
     ///
-    /// Only to be called while OpenSSL reads a client's first message.
+    /// Call it only while OpenSSL reads a client's first message.
     func mayResume(_ session: Handle?) -> Bool {
         var (data, byteCount): (AnyPointer?, Int) = (nil, 0)
         guard unsafe openSSL.sessions.ticketData(session, &data, &byteCount) == 1, byteCount >= 8,

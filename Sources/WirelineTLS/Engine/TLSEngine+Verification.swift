@@ -64,7 +64,7 @@ extension TLSEngine {
         for end in ends { sessionDeadline = min(sessionDeadline ?? end, end) }
     }
 
-    /// The chain as it was verified, which may differ from what was sent.
+    /// The chain as OpenSSL has verified it; the peer may have sent another one.
     private func certificates(ofVerified chain: Handle?) -> [Handle] {
         // SAFETY: the chain owns the stack, and the index is below its count.
         guard let stack = unsafe openSSL.verification.chain(chain) else { return unsafe [] }
@@ -88,7 +88,7 @@ extension TLSEngine {
 }
 
 extension OpenSSL {
-    /// The expiry of a certificate, in seconds since 1970; nil if its date is invalid.
+    /// In seconds since 1970; nil if the date is invalid.
     func expiry(of certificate: Handle) -> Int? {
         // SAFETY: OpenSSL fills the calendar, which holds plain numbers, and the certificate owns the date that it is
         // read from.
@@ -98,7 +98,7 @@ extension OpenSSL {
         return unsafe Int(timegm(&calendar))
     }
 
-    /// The bytes of a certificate (DER); nil without memory.
+    /// DER; nil without memory.
     func encoded(_ certificate: Handle) -> [UInt8]? {
         // Without a buffer, the call only counts.
         let count = Int(unsafe certificates.encode(certificate, nil))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TLSEngine {
-    /// The largest plaintext of a record, and more than its overhead (RFC 5246 §6.2).
+    /// The largest plaintext of a record, and a bound for its ciphertext (RFC 5246 §6.2).
     private static let recordPlaintextLimit = 16384
     private static let recordCiphertextLimit = recordPlaintextLimit + 2048
-    /// More than the answer to one record of the peer once there are keys, in bytes.
-    /// The answer is a key update and an alert, of up to 100 bytes each. It is less than what ``writeRecords(_:)``
-    /// leaves free.
+    /// An upper bound of the answer to one record of the peer once there are keys, in bytes.
+    ///
+    /// The answer is a key update and an alert, of up to 100 bytes each. ``writeRecords(_:)`` leaves more than this
+    /// free.
     static let answerLimit = 1024
     /// The number of records after which keys are changed: AES-GCM allows 2^24.5 of them (RFC 8446 §5.5).
     static let recordLimit = 1 << 23
@@ -87,8 +88,8 @@ extension TLSEngine {
         owesEnd = false
     }
 
-    /// Whether OpenSSL refused a call because a message of the peer is incomplete.
-    /// It may be a session ticket or a key update.
+    /// Whether OpenSSL refused a call because a message of the peer is incomplete, such as a session ticket or a key
+    /// update.
     private var isInsideMessage: Bool {
         let failure = openSSL.firstFailure
         guard failure.library == Constant.librarySSL else { return false }
@@ -120,10 +121,10 @@ extension TLSEngine {
         try? payEnd()
     }
 
-    /// The memory of the queued ciphertext, in bytes.
     package var outputCapacity: Int { output.capacity }
 
     /// Moves queued output to memory of its size, if it fills less than a quarter of its memory.
+    ///
     /// A peer that reads slowly must not hold all of that memory.
     private func fitOutput() {
         guard output.capacity > max(16 << 10, 4 * pendingByteCount) else { return }
@@ -132,7 +133,8 @@ extension TLSEngine {
     }
 
     /// Reserves memory for the records of that much plaintext, and at least twice the current capacity.
-    /// Growing by a little each time would move all bytes each time.
+    ///
+    /// Small steps would move all bytes each time.
     private func reserveOutput(forPlaintext byteCount: Int) {
         let recordCount = byteCount / Self.recordPlaintextLimit + 1
         let needed = output.count + min(Self.outputLimit, byteCount + recordCount * 64)

@@ -27,7 +27,7 @@ public final class TLSEngine {
 
     /// The state shared with other connections.
     public let context: TLSContext
-    /// What the context was when the connection began; ``TLSContext/replace(with:)`` does not change it.
+    /// The context's setup when the connection began; ``TLSContext/replace(with:)`` does not change it.
     let setup: TLSSetup
     /// The server that a client connects to, which is also the key of its session.
     let serverName: ServerName?
@@ -50,20 +50,20 @@ public final class TLSEngine {
     public internal(set) var hasEndedOutput = false
     /// Whether `close_notify` must still be put into the output.
     package internal(set) var owesEnd = false
-    /// What ``peerCertificate`` has read; nil before it was asked for.
+    /// The result of ``peerCertificate``; nil before the first call.
     var readCertificate: TLSPeerCertificate??
     /// The result of the pin check; for a client's resumed session, that of the original handshake.
     public internal(set) var pinOutcome = TLSPinOutcome.notChecked
-    /// When this connection's session, made or resumed, ends; in seconds since 1970.
-    /// nil while the peer has shown no certificate.
+    /// The end of this connection's session, made or resumed, in seconds since 1970.
+    ///
+    /// Nil while the peer has shown no certificate.
     var sessionDeadline: Int?
-    /// Why the chain was refused.
     var verificationFailure: TLSError?
-    /// The fatal alert sent to the peer.
+    /// The fatal alert that this side has sent.
     var sentAlert: TLSAlert?
     /// The number of records written with the current key.
     var recordCount = 0
-    /// The number of records after which the key is changed (TLS 1.3).
+    /// Only for TLS 1.3: the number of records after which the key is changed.
     package var recordLimit = TLSEngine.recordLimit
 
     // MARK: Bytes

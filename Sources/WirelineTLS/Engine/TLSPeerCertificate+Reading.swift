@@ -31,7 +31,7 @@ extension TLSPeerCertificate {
         ipAddresses = names.filter { $0.kind == Constant.ipAddress }.compactMap { Self.text(ofAddress: $0.bytes) }
     }
 
-    /// The text of an address of 4 or 16 bytes; nil for other byte counts.
+    /// Nil unless the address has 4 or 16 bytes.
     private static func text(ofAddress bytes: [UInt8]) -> String? {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -55,8 +55,9 @@ struct AlternativeName {
 }
 
 extension OpenSSL {
-    /// The hosts, addresses, URIs and email addresses among a certificate's alternative names; nil if the list of them
-    /// is damaged or there are two lists.
+    /// The hosts, addresses, URIs and email addresses among a certificate's alternative names.
+    ///
+    /// Nil if the list of names is damaged, or if there are two lists.
     ///
     /// SAFETY: the caller owns a reference to the certificate during this call.
     func alternativeNames(of certificate: Handle) -> [AlternativeName]? {
@@ -65,7 +66,7 @@ extension OpenSSL {
         let names = unsafe certificates.readExtension(certificate, Constant.alternativeNames, &criticality, nil)
         guard let names = unsafe names else { return criticality == Constant.isMissing ? [] : nil }
         defer { unsafe certificates.freeNames(names) }
-        // The other kinds are no strings.
+        // Names of other kinds are not strings.
         let kinds = [Constant.hostName, Constant.ipAddress, Constant.uri, Constant.emailAddress]
         return unsafe (0..<general.countOfStack(names)).compactMap { index in
             var kind: Int32 = 0
@@ -95,7 +96,7 @@ extension OpenSSL {
         }
     }
 
-    /// The last common name in a distinguished name, which is the most specific one.
+    /// The last common name, the most specific one.
     ///
     /// SAFETY: the name's certificate lives during this call.
     func commonName(in name: Handle?) -> String? {

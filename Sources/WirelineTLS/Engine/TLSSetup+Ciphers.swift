@@ -28,7 +28,7 @@ extension TLSSetup {
         if !groups.isEmpty { try require(setGroups(groups)) }
     }
 
-    /// Whether the text is a single OpenSSL name.
+    /// Rejects texts with characters that separate names in OpenSSL's lists.
     private static func isOne(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7E ~= $0 && !":,;/?*".utf8.contains($0) }
     }

@@ -70,7 +70,6 @@ extension TLSSetup {
         }
     }
 
-    /// Makes OpenSSL choose the certificate by the name that a client asks for.
     func setIdentityChoice() {
         guard hasSetupsByName else { return }
         // SAFETY: the handle lives as long as this object, and the callback has the type for this command.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``TLSContext`` has made of one configuration: OpenSSL's context, and the sessions to resume.
+/// The setup of a ``TLSContext`` for one configuration: OpenSSL's context, and the sessions to resume.
 ///
-/// Each connection keeps the one that it began with. Threads may use it at the same time.
+/// Each connection keeps the setup that it began with. Threads may use it at the same time.
 ///
 /// OpenSSL counts and locks its context itself, and the other state does not change after `init`: this justifies
 /// `@unchecked Sendable`.
@@ -11,7 +11,7 @@ final class TLSSetup: @unchecked Sendable {
     /// The configuration, without private keys that were given as bytes.
     private(set) var configuration: TLSConfiguration
 
-    /// Returns the seconds since 1970 by which certificates and sessions are judged.
+    /// Returns the seconds since 1970, for the dates of certificates and sessions.
     let now: @Sendable () -> Int
     let openSSL: OpenSSL
     let handle: Handle
@@ -80,7 +80,6 @@ final class TLSSetup: @unchecked Sendable {
         return ServerName.patterns(for: host).lazy.compactMap { self.setupsByName[$0] }.first
     }
 
-    /// Throws if a call of OpenSSL has failed.
     func require(_ isDone: Bool) throws(TLSError) {
         guard isDone else { throw .failed(reason: openSSL.firstFailure.reason) }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error from OpenSSL's error queue.
 struct Failure {
     /// The library that reported it, by OpenSSL's number.
     let library: UInt
@@ -12,8 +11,9 @@ struct Failure {
 
 extension OpenSSL {
     /// Empties this thread's queue; required before a call whose result is checked.
-    /// Always emptying it took 4 % of the time of small records; checking first is cheaper, because it is nearly always
-    /// empty.
+    ///
+    /// Always emptying it took 4 % of the time of small records. The queue is nearly always empty, so a check first is
+    /// cheaper.
     func clearErrors() {
         if errors.first() != 0 { errors.clear() }
     }

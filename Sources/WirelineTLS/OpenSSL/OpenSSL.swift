@@ -20,7 +20,7 @@ final class OpenSSL: @unchecked Sendable {
     let connections: Connections
     let sessions: Sessions
 
-    /// - Throws: Which function is missing.
+    /// - Throws: The name of a missing function.
     init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
         general = try General(library)
         errors = try Errors(library)
@@ -54,7 +54,6 @@ final class OpenSSL: @unchecked Sendable {
 }
 
 extension TLSError {
-    /// Makes the error of an OpenSSL that cannot be used.
     init(_ failure: LibraryFailure) {
         self =
             failure.cause == .otherSystem
