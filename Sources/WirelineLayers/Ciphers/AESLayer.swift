@@ -8,11 +8,11 @@ import WirelineLibraries
 /// Neither finds out that bytes were changed on their way. With CBC, an attacker who can change packets and see whether
 /// they are refused can learn their content. Use TLS against such attackers.
 final class AESLayer: PacketLayer {
-    /// Where the first vector or counter comes from.
+    /// The source of the first vector or counter.
     enum Vector {
-        /// From a key of 16 bytes: the keystream goes on from packet to packet (CTR), or each packet begins with it (CBC).
+        /// A key of 16 bytes: the keystream continues from packet to packet (CTR), or each packet begins with it (CBC).
         case key(SecretMemory)
-        /// From a header field of 16 bytes, with which each packet begins.
+        /// A header field of 16 bytes, with which each packet begins.
         case field(String)
     }
 
@@ -49,7 +49,7 @@ final class AESLayer: PacketLayer {
         }
     }
 
-    /// Makes the context for the first packet, and lets each packet begin where it must.
+    /// Makes the context for the first packet, and restarts it for later ones unless the keystream continues.
     private func begin(
         _ context: inout CipherContext?, isEncrypting: Bool, _ header: PacketHeader
     ) throws(CodecError) {
@@ -61,7 +61,7 @@ final class AESLayer: PacketLayer {
             }
             try begin(&context, isEncrypting: isEncrypting, with: bytes.rawSpan)
         case .key(let vector):
-            // A keystream goes on.
+            // The keystream continues.
             if mode == .ctr, context != nil { return }
             try begin(&context, isEncrypting: isEncrypting, with: vector.rawSpan)
         }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cipher that combines each byte with one byte of a keystream: opening and sealing are the same, and the result is as
-/// long as what it is made of. So it needs no memory of its own for a packet.
+/// A cipher that combines each byte with one byte of a keystream.
 ///
+/// Opening and sealing are the same, and output and input are equally long, so a packet needs no memory of its own.
 /// There is one object for each direction of a connection, and it gets the packets in their order.
 protocol KeystreamLayer: AnyObject {
-    /// Transforms bytes, and moves the keystream to where the next packet begins with it.
+    /// Transforms bytes, and moves the keystream past them.
     ///
     /// - Parameter destination: Memory for as many bytes. It may equal the source, but not overlap it otherwise.
     func transform(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer)
 }
 
 extension [UInt8] {
-    /// Appends transformed bytes.
     mutating func append(_ source: RawSpan, transformedBy layer: any KeystreamLayer) {
         append(addingCapacity: source.byteCount) { output in
             // SAFETY: the room has space for all bytes of the source, which is lent until `transform` returns.
@@ -26,7 +25,7 @@ extension [UInt8] {
         }
     }
 
-    /// Transforms the bytes from a position to the end in their place.
+    /// In place.
     mutating func transform(from start: Int, by layer: any KeystreamLayer) {
         // SAFETY: source and destination are the same bytes, which are this array's until `transform` returns.
         unsafe withUnsafeMutableBytes { bytes in

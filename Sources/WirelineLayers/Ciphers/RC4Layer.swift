@@ -13,8 +13,6 @@ final class RC4Layer: KeystreamLayer {
 
     static let longestKeyByteCount = 256
 
-    /// Begins a keystream.
-    ///
     /// - Parameter key: 1 to 256 bytes.
     init(key: SecretMemory) {
         precondition(

@@ -9,7 +9,7 @@ final class XORLayer: KeystreamLayer {
     /// The key, repeated until it has at least ``repeatedByteCount`` bytes.
     private let stream: SecretMemory
 
-    /// A key that is not shorter is not repeated. Packets up to this length need only one turn of the outer loop.
+    /// A longer key is not repeated. Packets up to this length need only one turn of the outer loop.
     private static let repeatedByteCount = 1_024
     /// The most bytes of a key: more than any known protocol has.
     static let longestKeyByteCount = 65_536

@@ -2,7 +2,7 @@
 
 public import WirelineCodec
 
-/// A transform of a packet's content: what `layer custom(NAME);` in a schema stands for.
+/// A transform of a packet's content, for `layer custom(NAME);` in a schema.
 ///
 /// There is one value for each direction of a connection, and it gets the packets in their order. So it may keep state
 /// from packet to packet, such as a keystream. One end opens what the other end has sealed.

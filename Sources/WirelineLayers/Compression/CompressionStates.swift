@@ -4,8 +4,7 @@ import WirelineLibraries
 
 /// zlib's states, which the connections of a thread share: a state to read takes about 40 KB, one to write 256 KB.
 ///
-/// Nothing is carried over from packet to packet, so it does not matter whose packets they are. States are made when the
-/// first packet needs them.
+/// Packets share no data through them, so packets of all connections can use them. The first packet makes them.
 package final class CompressionStates {
     private struct Form: Hashable {
         let wrapper: ZlibWrapper
@@ -16,7 +15,6 @@ package final class CompressionStates {
 
     package init() {}
 
-    /// The layer for all packets of this form.
     func layer(_ wrapper: ZlibWrapper, level: Int?) -> ZlibLayer {
         let form = Form(wrapper: wrapper, level: level)
         if let layer = layers[form] { return layer }

@@ -14,9 +14,9 @@ extension StreamInflation where Self: ~Copyable {
 
 /// One whole stream that is inflated in steps.
 ///
-/// Memory grows with the content: it is at most four times the input or twice what was made so far, and never more
-/// than the limit. The work is in proportion to the bytes of input and output. At worst, a stream of blocks that have
-/// tables and no content takes nine times as long for a byte of input as a usual stream does (330 ns, zlib 1.2.13).
+/// Memory grows with the content: it is at most four times the input or twice the content so far, and never more than
+/// the limit. The work is in proportion to the bytes of input and output. At worst, a stream of blocks that have tables
+/// and no content takes nine times as long for a byte of input as a usual stream does (330 ns, zlib 1.2.13).
 struct WholeInflation {
     /// The most bytes that a step takes and makes: at worst 3 ms of work.
     private static let mostTakenByteCount = 8 << 10
@@ -25,20 +25,18 @@ struct WholeInflation {
     private static let smallestCapacity = 256
 
     private let limit: Int
-    /// What was made so far.
+    /// The output so far.
     private(set) var content: [UInt8] = []
     private var takenByteCount = 0
 
     /// - Parameters:
     ///   - byteCount: That of the stream.
-    ///   - limit: The most bytes that are made. One more is refused, and takes no memory.
+    ///   - limit: The most bytes of content. A longer content is refused, and takes no memory beyond the limit.
     init(_ byteCount: Int, limit: Int) {
         self.limit = limit
         content.reserveCapacity(min(limit, max(Self.smallestCapacity, 4 * byteCount)))
     }
 
-    /// Takes the next step.
-    ///
     /// - Parameter sealed: The whole stream; each step gets the same.
     /// - Returns: Whether ``content`` is whole.
     /// - Throws: ``CodecError/Reason/invalidLayer(_:)``, ``CodecError/Reason/trailingBytes(count:)`` or
@@ -68,7 +66,7 @@ struct WholeInflation {
         _ source: UnsafeRawBufferPointer, with stream: borrowing Stream
     ) -> InflationStep {
         guard content.count < limit else {
-            // A stream may end here. To find that out, it gets a byte that is not kept.
+            // A stream may end here. To find that out, it gets room for a byte that is dropped.
             var extra: UInt8 = 0
             // SAFETY: `source` is lent by the caller, and the byte until the closure returns.
             return unsafe withUnsafeMutableBytes(of: &extra) { room in unsafe stream.inflate(source, into: room) }

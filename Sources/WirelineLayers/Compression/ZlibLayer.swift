@@ -5,8 +5,8 @@ import WirelineLibraries
 
 /// `layer zlib`, `layer deflate` and `layer gzip`: each packet's content is one stream (RFC 1950, 1951, 1952).
 ///
-/// zlib's states are made for the first packet, and reset for each one after it: nothing is carried over. So the packets of
-/// all connections of a thread can share a layer (``CompressionStates``).
+/// The first packet makes zlib's states, and each later one resets them: packets share no data. So the packets of all
+/// connections of a thread can share a layer (``CompressionStates``).
 final class ZlibLayer: CompressionLayer {
     private let wrapper: ZlibWrapper
     private let level: Int?
@@ -28,7 +28,7 @@ final class ZlibLayer: CompressionLayer {
 
     func seal(_ content: RawSpan, _ header: PacketHeader) throws(CodecError) -> [UInt8] {
         let deflation = try takeDeflation()
-        // Enough for most contents: half of them, and what a stream needs at least.
+        // Enough for most contents: half of their bytes, and the least that a stream needs.
         var compressed: [UInt8] = []
         compressed.reserveCapacity(content.byteCount / 2 + 64)
         do throws(LibraryFailure) {
@@ -50,7 +50,7 @@ final class ZlibLayer: CompressionLayer {
         Sealing(try takeDeflation(), of: self, byteCount)
     }
 
-    /// Takes the state to read, ready for a stream. Work in steps keeps it meanwhile; others then make a new one.
+    /// Takes the state to read, ready for a stream. Work in steps keeps it; other packets then make a new one.
     private func takeInflation() throws(CodecError) -> ZlibInflation {
         if let inflation = inflation.take() {
             inflation.reset()
@@ -101,7 +101,7 @@ final class ZlibLayer: CompressionLayer {
     }
 
     private final class Sealing: CompressionWork {
-        /// zlib's level 6 takes 3 ms at worst for so many bytes, level 9 takes 30 ms.
+        /// For this many bytes zlib's level 6 takes 3 ms at worst, level 9 takes 30 ms.
         private static let stepByteCount = 4 << 10
 
         private var deflation: ZlibDeflation?

@@ -41,7 +41,6 @@ extension LayerKeyError.ByteCounts: CustomStringConvertible {
         }
     }
 
-    /// Returns whether a key may have so many bytes.
     func allow(_ byteCount: Int) -> Bool {
         switch self {
         case .upTo(let limit): 1...limit ~= byteCount

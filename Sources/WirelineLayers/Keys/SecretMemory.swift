@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// Memory for a key, or for what is made of one. It is wiped when it is released.
+/// Memory for a key, or for data made of one. It is wiped when it is released.
 ///
 /// This does not reach the bytes from which a key was set: their owner may keep them, and Swift may have copied them.
 /// Nor does it reach registers and the stack.
@@ -10,13 +10,12 @@ import WirelineCodec
 final class SecretMemory {
     let bytes: UnsafeMutableRawBufferPointer
 
-    /// Takes memory that is not filled.
+    /// The memory is not filled.
     init(byteCount: Int) {
         // SAFETY: the memory is this object's own until `deinit`. The caller fills it before it is read.
         unsafe bytes = .allocate(byteCount: byteCount, alignment: 16)
     }
 
-    /// Copies bytes.
     convenience init(copying source: RawSpan) {
         self.init(byteCount: source.byteCount)
         // SAFETY: both sides have as many bytes, and do not overlap.
@@ -29,7 +28,6 @@ final class SecretMemory {
         unsafe bytes.deallocate()
     }
 
-    /// The bytes, borrowed.
     var rawSpan: RawSpan {
         @_lifetime(borrow self)
         get {
@@ -42,6 +40,5 @@ final class SecretMemory {
 extension SecretMemory: CustomStringConvertible, CustomReflectable {
     var description: String { HiddenValue.text }
 
-    /// A mirror without children.
     var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

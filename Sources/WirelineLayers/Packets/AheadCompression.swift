@@ -4,27 +4,25 @@ import WirelineCodec
 
 /// Compresses the contents of a packet in steps, before the packet is sealed.
 ///
-/// A content does not depend on what was sealed before, so other packets may be sealed meanwhile. Ciphers do: what is to be
-/// compressed after a cipher, or in packets inside of the packet, is compressed when the packet is sealed.
+/// Such a content does not depend on packets that were sealed before, so other packets may be sealed meanwhile. Ciphers
+/// do depend on them. So a content after a cipher, or inside an inner packet, is compressed when the packet is sealed.
 package final class AheadCompression {
     private enum State {
-        /// The packet is sealed on trial, up to the first content that is still to be compressed.
+        /// The packet is sealed on trial, up to the first content that is not compressed yet.
         case looking
         case compressing([UInt8], layer: Int, any CompressionWork)
-        /// All that can be compressed ahead is.
+        /// No further content can be compressed ahead.
         case done
     }
 
     private var state = State.looking
-    /// What was compressed so far, in the order of sealing.
+    /// In the order of sealing.
     private var contents: [(layer: Int, content: [UInt8], sealed: [UInt8])] = []
 
     package init() {}
 
-    /// Whether a look at the packet is wanted.
     package var isLooking: Bool { if case .looking = state { true } else { false } }
 
-    /// Whether nothing is left to do.
     package var isDone: Bool { if case .done = state { true } else { false } }
 
     /// The memory of the contents, and of the work.
@@ -36,7 +34,7 @@ package final class AheadCompression {
 
     /// Compresses a piece of a content.
     ///
-    /// If that fails, sealing says why.
+    /// If that fails, sealing reports the error.
     package func step() {
         guard case .compressing(let content, let layer, let work) = state else { return }
         do throws(CodecError) {
@@ -48,13 +46,13 @@ package final class AheadCompression {
         }
     }
 
-    /// Ends a look that has found nothing to compress.
+    /// The look has found nothing to compress.
     package func endLook() { if isLooking { state = .done } }
 
     /// Ends a look at a layer of the packet.
     ///
     /// - Parameter work: Compresses the content; nil if the layer compresses nothing.
-    /// - Throws: An error that means nothing.
+    /// - Throws: An error that only ends the trial.
     func stop(at layer: Int, _ content: RawSpan, _ work: (any CompressionWork)?) throws(CodecError) -> Never {
         if let work {
             state = .compressing([UInt8](copying: content), layer: layer, work)
@@ -64,7 +62,7 @@ package final class AheadCompression {
         throw CodecError(.invalidLayer(.cut))
     }
 
-    /// Returns what was made of a content; nil if it was not compressed.
+    /// Nil if the content was not compressed ahead.
     func sealed(_ content: RawSpan, at layer: Int) -> [UInt8]? {
         contents.first { $0.layer == layer && $0.content.rawSpan.hasSameBytes(as: content) }?.sealed
     }

@@ -2,24 +2,24 @@
 
 import WirelineCodec
 
-/// The layers of one end's packets, and what they may still make of the current packet.
+/// The layers of one end's packets, and the budget of the current packet.
 struct BudgetedStack: ~Copyable {
     private var stack: LayerStack
     private var budget: InflationBudget
     let threshold: Int?
-    /// Says when opening stops; nil: never.
+    /// Decides when opening stops; nil: never.
     var pace: (any OpeningPace)?
-    /// Whether the opening of a packet was stopped. It is then opened again, as if for the first time.
+    /// Whether the opening of a packet was stopped. The caller then opens it again, as if for the first time.
     private(set) var isStopped = false
-    /// What was inside of the layers of the packet that were opened before a stop, the outermost first.
+    /// The contents of the layers that were opened before a stop, the outermost first.
     private var opened: [[UInt8]] = []
-    /// How many of them were taken since the packet began, or began again.
+    /// The number of these contents that were used since the packet began, or began again.
     private var takenCount = 0
     /// The contents that were compressed before the packet is sealed.
     var ahead: AheadCompression?
-    /// Whether the packet is sealed only to find out what to compress ahead.
+    /// Whether the packet is sealed only to find the contents to compress ahead.
     var isLooking = false
-    /// Whether the packet that is sealed stands inside of another one.
+    /// Whether the packet to seal stands inside another one.
     var sealsNested = false
 
     init(_ stack: consuming LayerStack, limit: Int, threshold: Int?) {
@@ -28,7 +28,7 @@ struct BudgetedStack: ~Copyable {
         self.threshold = threshold
     }
 
-    /// Begins a packet that is inside of no other one.
+    /// The packet must not be inside another one.
     mutating func beginPacket() { budget = InflationBudget(limit: budget.limit) }
 
     mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
@@ -37,10 +37,10 @@ struct BudgetedStack: ~Copyable {
 
     // MARK: Stops
 
-    /// Begins to open a packet, or begins again after a stop.
+    /// Also begins again after a stop.
     mutating func begin() { (isStopped, takenCount) = (false, 0) }
 
-    /// Ends the opening of a packet, unless it was stopped.
+    /// Does nothing if the opening was stopped.
     mutating func end() {
         guard !isStopped else { return }
         opened = []
@@ -53,10 +53,10 @@ struct BudgetedStack: ~Copyable {
         end()
     }
 
-    /// The memory of what was opened before a stop.
+    /// The memory of the contents opened before a stop.
     var openingByteCount: Int { opened.reduce(stack.openingByteCount) { $0 + $1.count } }
 
-    /// Drops what was made of a packet whose opening was stopped; it is made anew.
+    /// Drops the partial content of a stopped packet; the next call starts anew.
     mutating func dropOpening() { stack.dropOpening() }
 }
 
@@ -78,7 +78,7 @@ extension BudgetedStack: LayerOpener {
         throw CodecError(.invalidLayer(.cut))
     }
 
-    /// Keeps what is inside of a layer for the case that a later layer stops.
+    /// Keeps the content of a layer, in case a later layer stops.
     private mutating func kept(_ content: [UInt8]) -> [UInt8] {
         if stack.layerCount > 1 { opened.append(content) }
         return content

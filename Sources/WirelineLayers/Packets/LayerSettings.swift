@@ -2,9 +2,8 @@
 
 package import WirelineCodec
 
-/// What a program decides about the layers of its connections, with the keys that are known before they begin.
+/// A program's options for the layers of its connections, with the keys that are known before they begin.
 package struct LayerSettings: Sendable {
-    /// Levels of compression, and the program's own transforms.
     package var options: LayerOptions
     private var keys: [Key] = []
 
@@ -18,7 +17,7 @@ package struct LayerSettings: Sendable {
 
     /// Adds a key, which replaces one with the same name for the same packets.
     ///
-    /// - Parameter sender: Whose packets the key is for; nil for those of both ends.
+    /// - Parameter sender: The end whose packets use the key; nil for both ends.
     /// - Throws: ``LayerKeyError`` if no layer has such a key.
     package mutating func setKey(
         _ name: String, _ bytes: [UInt8], for sender: Sender? = nil, in layout: PacketLayout
@@ -27,17 +26,16 @@ package struct LayerSettings: Sendable {
         keys.append(Key(name: name, bytes: bytes, sender: sender))
     }
 
-    /// Refuses a key that no layer has, or with another number of bytes than its layers need.
+    /// Refuses a key that no layer has, or whose number of bytes its layers do not accept.
     package static func check(_ name: String, _ bytes: [UInt8], in layout: PacketLayout) throws(LayerKeyError) {
         var trial = LayerStack(layout.content.layers.map(\.kind), from: .client)
         try trial.setKey(name, bytes.rawSpan)
     }
 
-    /// Makes the layers of one end's packets, with the keys for them.
     func stack(of layout: PacketLayout, from sender: Sender, states: CompressionStates) -> LayerStack {
         var stack = LayerStack(layout.content.layers.map(\.kind), from: sender, options: options, states: states)
         for key in keys where key.sender == nil || key.sender == sender {
-            // It has been checked when it was added.
+            // `setKey` has checked it.
             try? stack.setKey(key.name, key.bytes.rawSpan)
         }
         return stack
@@ -45,7 +43,7 @@ package struct LayerSettings: Sendable {
 }
 
 extension LayerSettings: CustomStringConvertible, CustomReflectable {
-    /// The names of the keys, without their bytes.
+    /// Without their bytes.
     package var description: String { "keys: " + keys.map(\.name).joined(separator: ", ") }
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -2,34 +2,32 @@
 
 package import WirelineCodec
 
-/// A packet of a stream, opened, and the packets inside of it.
+/// An opened packet of a stream, and the packets inside it.
 package struct OpenedPackets: Sendable {
-    /// The packet itself, and after each packet those inside of it.
+    /// The outermost packet first; each packet before those inside it.
     package fileprivate(set) var entries: [Entry] = []
-    /// The bytes in which the packets lie.
+    /// The bytes of the packets.
     package fileprivate(set) var buffers: [[UInt8]] = []
-    /// The positions of the packet's parts if it is one whose bytes need no opening, and only that was asked for.
+    /// The parts of a packet that needs no opening, if the caller asked for no copy of it; then there are no entries.
     package fileprivate(set) var plain: PacketBounds?
-    /// Why what follows the last entry cannot be read; its path begins with that of the broken packet.
+    /// Why the packet after the last entry cannot be read; its path begins with that of the broken packet.
     package fileprivate(set) var failure: CodecError?
 
-    /// Makes the result of opening nothing.
     package init() {}
 
-    /// One opened packet.
     package struct Entry: Sendable {
         /// The position of its bytes among the ``OpenedPackets/buffers``, and in them.
         package let buffer: Int
         package let start: Int
         package let bounds: PacketBounds
         package let kind: OpenedContent.Kind
-        /// The index of the packet around it; nil for the outermost one.
+        /// Nil for the outermost packet.
         package let parent: Int?
-        /// Its number among the packets in that one, from 0.
+        /// Its number among the packets in its parent, from 0.
         package let position: Int
     }
 
-    /// Calls `body` with one of the packets, in the layout of opened packets.
+    /// The packet is in the layout of opened packets.
     package func withPacket<Result, Failure: Error>(
         at index: Int, _ body: (borrowing Packet) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -38,7 +36,7 @@ package struct OpenedPackets: Sendable {
         return try body(Packet(bytes.rawSpan, entry.bounds, at: entry.start))
     }
 
-    /// Returns what stands before the path of an error in one of the packets: `packets[2]`; empty for the outermost one.
+    /// The path of a packet in errors: `packets[2]`; empty for the outermost one.
     package func path(of index: Int) -> String {
         guard let parent = entries[index].parent else { return "" }
         let step = "packets[\(entries[index].position)]"
@@ -46,20 +44,18 @@ package struct OpenedPackets: Sendable {
         return outer.isEmpty ? step : outer + "." + step
     }
 
-    /// Takes the bytes of a buffer, which are then not there any more.
+    /// Takes the bytes of a buffer, and leaves it empty.
     package mutating func takeBuffer(_ index: Int) -> [UInt8] {
         defer { buffers[index] = [] }
         return buffers[index]
     }
 
-    /// Returns a place for bytes.
     fileprivate mutating func add(_ bytes: [UInt8]) -> BufferPlace {
         buffers.append(bytes)
         return BufferPlace(buffer: buffers.count - 1, start: 0)
     }
 }
 
-/// Where a packet begins in the buffers of opened packets.
 private struct BufferPlace {
     var buffer: Int
     var start: Int
@@ -67,7 +63,7 @@ private struct BufferPlace {
 
 /// Opens the packets that one end sends, in their order.
 ///
-/// After a failure the connection ends: an opener that goes on may have lost its place in a keystream.
+/// A failure ends the connection, because the opener may have lost its place in a keystream.
 package struct PacketOpener: ~Copyable {
     private let layout: PacketLayout
     private let packetLimit: Int
@@ -75,21 +71,21 @@ package struct PacketOpener: ~Copyable {
     private var layers: BudgetedStack
     /// The packets around the next one, the outermost first.
     private var levels: [Level] = []
-    /// How many packets were opened since the last one of the stream was begun.
+    /// The number of packets opened since the outermost one began.
     private var openedCount = 0
     /// Keys for the next packet of the stream.
     private var waitingKeys: [(name: String, key: SecretMemory)] = []
 
-    /// The most packets inside of one packet, at all depths together.
+    /// The most packets inside one packet, at all depths together.
     ///
-    /// It is no option. `max_inflated` bounds their bytes, and a connection opens them over many turns, so that even so many
-    /// delay no other connection. The bundles of a game have thousands.
+    /// It is no option. `max_inflated` bounds their bytes, and a connection opens them over many turns, so that even
+    /// this many packets delay no other connection. The bundles of a game have thousands.
     package static let innerPacketLimit = 65_536
 
     /// - Parameters:
-    ///   - layout: The protocol's layout, which has layers or another content.
-    ///   - sender: Whose packets these are.
-    ///   - packetLimit: The most bytes of a packet inside of another one: `max_packet`.
+    ///   - layout: The protocol's layout, with layers or another content.
+    ///   - sender: The end that sends the packets.
+    ///   - packetLimit: The most bytes of a packet inside another one: `max_packet`.
     package init(
         _ layout: PacketLayout, from sender: Sender, packetLimit: Int, settings: LayerSettings = LayerSettings(),
         states: CompressionStates = CompressionStates()
@@ -102,17 +98,17 @@ package struct PacketOpener: ~Copyable {
             threshold: nil)
     }
 
-    /// Sets a key. The keystreams of its layers start anew with the next packet that is inside of no other one.
+    /// The keystreams of the key's layers start anew with the next outermost packet.
     package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
         guard isOpening else { return try layers.setKey(name, bytes) }
         waitingKeys.append((name, SecretMemory(copying: bytes)))
     }
 
-    /// Opens a packet of the layout `layout(from:)`, and all packets inside of it.
+    /// Opens a packet of the layout `layout(from:)`, and all packets inside it.
     ///
-    /// The packets before a broken one are there; see ``OpenedPackets/failure``.
+    /// The result has the packets before a broken one; see ``OpenedPackets/failure``.
     ///
-    /// - Parameter states: The connection's states where the packet begins, for the packets inside of it (default: those
+    /// - Parameter states: The connection's states where the packet begins, for the packets inside it (default: those
     ///   of a new connection).
     package mutating func open(
         _ packet: borrowing Packet, states: PacketStates = PacketStates()
@@ -122,13 +118,14 @@ package struct PacketOpener: ~Copyable {
         return result
     }
 
-    /// Opens a packet, and leaves the packets inside of it to ``openNext(_:)``.
+    /// Opens a packet, and leaves the packets inside it to ``openNext(_:)``.
     ///
     /// - Parameters:
     ///   - states: As for ``open(_:states:)``.
-    ///   - copiesPlain: Whether a packet whose bytes need no opening is copied; if not, it is only
+    ///   - copiesPlain: Whether a packet that needs no opening is copied; if not, the result has only
     ///     ``OpenedPackets/plain``.
-    ///   - pace: Says when to stop (default: never). If ``isStopped`` says so then, the same call is repeated later.
+    ///   - pace: Decides when to stop (default: never). If ``isStopped`` is true then, the caller repeats the call
+    ///     later.
     package mutating func begin(
         _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool, at pace: (any OpeningPace)? = nil
     ) -> OpenedPackets {
@@ -161,24 +158,24 @@ package struct PacketOpener: ~Copyable {
         layers.end()
     }
 
-    /// Whether packets inside of the one that was begun are still to be opened, or that one itself.
+    /// Whether the packet that was begun, or a packet inside it, must still be opened.
     package var isOpening: Bool { !levels.isEmpty || isStopped }
 
     /// Whether the pace has stopped the opening of a packet.
     package var isStopped: Bool { layers.isStopped }
 
-    /// The bytes of the packets around the next one, and what was made of a packet whose opening was stopped.
+    /// The bytes of the packets around the next one, and the partial content of a stopped packet.
     package var openingByteCount: Int { levels.reduce(layers.openingByteCount) { $0 + $1.bytes.count } }
 
-    /// Drops what was made of a packet whose opening was stopped; it is made anew.
+    /// Drops the partial content of a stopped packet; the next call starts anew.
     package mutating func dropOpening() { layers.dropOpening() }
 
-    /// Opens the next packet inside of the one that was begun, and adds it to the result.
+    /// Opens the next packet inside the one that was begun, and adds it to the result.
     ///
     /// - Parameter pace: As for ``begin(_:states:copiesPlain:at:)``.
     package mutating func openNext(_ result: inout OpenedPackets, at pace: (any OpeningPace)? = nil) {
         guard let level = levels.last else { return }
-        // The outermost packet is counted, too.
+        // The count includes the outermost packet.
         guard openedCount <= Self.innerPacketLimit else {
             let error = CodecError(.tooLong(count: openedCount, limit: Self.innerPacketLimit), path: "packets")
             return fail(error, inside: levels.dropLast(), &result)
@@ -200,7 +197,7 @@ package struct PacketOpener: ~Copyable {
         stop()
     }
 
-    /// Drops the packets that are still to be opened, and sets the keys for the next packet of the stream.
+    /// Drops the packets that were not opened yet, and sets the keys for the next packet of the stream.
     package mutating func stop() {
         levels = []
         layers.drop()
@@ -216,8 +213,9 @@ package struct PacketOpener: ~Copyable {
         result.buffers.removeLast(result.buffers.count - level.bufferCount)
     }
 
-    /// Returns the positions of the parts of a packet whose bytes need no opening, and that is a message or opaque; nil for
-    /// another one, which must then be opened with ``open(_:states:)``.
+    /// Returns the positions of the parts of a packet that needs no opening, and is a message or opaque.
+    ///
+    /// Nil for any other packet: it must be opened with ``open(_:states:)``.
     ///
     /// - Throws: ``CodecError`` as the failure of ``open(_:states:)``.
     package func openPlain(_ packet: borrowing Packet) throws(CodecError) -> PacketBounds? {
@@ -232,10 +230,10 @@ package struct PacketOpener: ~Copyable {
         }
     }
 
-    /// A packet around others, of which the next is to be opened.
+    /// A packet whose inner packets are being opened.
     private final class Level {
-        /// The packet's index among the entries of the result, the index of its bytes among the buffers, and the number
-        /// of buffers up to those bytes.
+        /// The packet's index among the entries, the index of its bytes among the buffers, and the number of buffers up
+        /// to those bytes.
         let entry: Int
         let buffer: Int
         let bufferCount: Int
@@ -245,10 +243,10 @@ package struct PacketOpener: ~Copyable {
         let context: PacketContext
         let bytes: [UInt8]
         var splitter: PacketSplitter
-        /// Where the next packet begins, and where the last one ends.
+        /// The start of the next packet, and the end of the last one.
         var cursor: Int
         let end: Int
-        /// The number of the packet that was opened last, from 0; -1 before the first one.
+        /// The number of the last opened packet, from 0; -1 before the first one.
         var position = -1
 
         init(
@@ -271,7 +269,7 @@ package struct PacketOpener: ~Copyable {
         }
     }
 
-    /// Ends the packets in which no further one is.
+    /// Ends the packets that contain no further packet.
     private mutating func endLevels() {
         while let level = levels.last, level.cursor >= level.end { levels.removeLast() }
         if levels.isEmpty { stop() }
@@ -292,7 +290,7 @@ package struct PacketOpener: ~Copyable {
     private mutating func openFramed(in level: Level, _ result: inout OpenedPackets) throws(CodecError) {
         let (start, bytes) = (level.cursor, level.bytes)
         guard let (content, bounds) = try level.splitter.nextPacket(in: bytes, from: &level.cursor) else {
-            // Marks with nothing between them may end the content.
+            // Empty frames may end the content.
             guard !level.splitter.isBetweenFrames else {
                 level.cursor = level.end
                 return
@@ -319,7 +317,7 @@ package struct PacketOpener: ~Copyable {
         try add(content, of: packet, in: holder, level.context, &result)
     }
 
-    /// - Parameter holder: Where the packet's bytes are; nil if they are in no buffer.
+    /// - Parameter holder: The place of the packet's bytes; nil if they are in no buffer.
     private mutating func add(
         _ content: OpenedContent, of packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext,
         _ result: inout OpenedPackets
@@ -346,7 +344,7 @@ package struct PacketOpener: ~Copyable {
     }
 }
 
-/// Opens nothing, and knows whether it should have.
+/// Opens nothing, and records whether it was asked to.
 private struct NoLayers: LayerOpener {
     private(set) var wasAsked = false
     var contentLimit: Int { .max }
@@ -360,7 +358,6 @@ private struct NoLayers: LayerOpener {
 }
 
 extension CodecError {
-    /// Makes the error of an inner packet whose bytes end before it does.
     fileprivate static func cut(needed: Int, available: Int) -> CodecError {
         CodecError(.truncated(needed: max(1, needed - available), available: 0), offset: available)
     }

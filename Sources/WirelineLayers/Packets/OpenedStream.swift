@@ -11,13 +11,13 @@ package struct OpenedStream: ~Copyable {
     private let layout: PacketLayout
     private let sender: Sender
     private var bytes: [UInt8] = []
-    /// Where the next packet begins, and how far the splitter has looked for its end mark.
+    /// The start of the next packet, and the end of the bytes in which the splitter has found no end mark.
     private var start = 0
     private var scanned = 0
 
     /// - Parameters:
-    ///   - layout: The protocol's layout, which has layers or another content.
-    ///   - context: Whose packets these are, and the states of the connection at the first one.
+    ///   - layout: The protocol's layout, with layers or another content.
+    ///   - context: The end that sends the packets, and the states of the connection at the first one.
     ///   - packetLimit: The most bytes of a packet: `max_packet`.
     package init(_ layout: PacketLayout, in context: PacketContext, packetLimit: Int, settings: LayerSettings) {
         self.layout = layout
@@ -29,15 +29,13 @@ package struct OpenedStream: ~Copyable {
     /// The states of the connection, for the next packet.
     package var states: PacketStates { splitter.states }
 
-    /// Sets the states, because the other end has changed them.
+    /// Call it when the other end has changed the states.
     package mutating func setStates(_ states: PacketStates) {
         if states != splitter.states { splitter.setStates(states) }
     }
 
-    /// The number of bytes that were not taken.
     package var unreadByteCount: Int { bytes.count - start }
 
-    /// Adds bytes that have arrived.
     package mutating func receive(_ piece: [UInt8]) {
         if start > bytes.count / 2 {
             bytes.removeFirst(start)
@@ -47,9 +45,9 @@ package struct OpenedStream: ~Copyable {
         bytes += piece
     }
 
-    /// Opens the next packet, and sets what its messages set; nil if it is incomplete.
+    /// Opens the next packet, and sets the states that its messages set; nil if it is incomplete.
     ///
-    /// - Throws: `CodecError` if the bytes are no packet. What is wrong inside of one is its ``OpenedPackets/failure``.
+    /// - Throws: `CodecError` if the bytes are no packet. A fault inside a packet is its ``OpenedPackets/failure``.
     package mutating func next() throws(CodecError) -> (sealed: SealedPacket, opened: OpenedPackets)? {
         var end = scanned
         guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &end) else {
@@ -68,11 +66,11 @@ package struct OpenedStream: ~Copyable {
         /// Its bytes, without the marks and escapes of a frame.
         package let content: [UInt8]
         package let bounds: PacketBounds
-        /// The number of its bytes in the stream.
+        /// In the stream.
         package let streamByteCount: Int
     }
 
-    /// The error of a stream that ends here; nil if it ends between packets.
+    /// Nil if the stream ends between packets.
     package mutating func endError() -> CodecError? {
         if layout.isFramed { return splitter.endOfFrames() }
         guard unreadByteCount > 0 else { return nil }

@@ -10,10 +10,10 @@ package struct PacketSealer: ~Copyable {
     private var layers: BudgetedStack
 
     /// - Parameters:
-    ///   - layout: The protocol's layout, which has layers or another content.
-    ///   - sender: Who sends the packets.
+    ///   - layout: The protocol's layout, with layers or another content.
     ///   - packetLimit: The most bytes of a packet: `max_packet`.
-    ///   - contentLimit: The most bytes that layers take, for packets that no reader may open (default: `max_inflated`).
+    ///   - contentLimit: The most bytes that layers take, for packets that no reader may open (default:
+    ///     `max_inflated`).
     package init(
         _ layout: PacketLayout, from sender: Sender, packetLimit: Int, settings: LayerSettings = LayerSettings(),
         states: CompressionStates = CompressionStates(), contentLimit: Int? = nil
@@ -26,32 +26,32 @@ package struct PacketSealer: ~Copyable {
             limit: contentLimit ?? layout.content.maximumInflatedByteCount, threshold: settings.options.threshold)
     }
 
-    /// Sets a key. The keystreams of its layers start anew with the next packet.
+    /// The keystreams of the key's layers start anew with the next packet.
     package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
         try layers.setKey(name, bytes)
     }
 
-    /// Calls a closure with this value, for owners that hold it in an optional.
+    /// For owners that hold this value in an optional.
     package mutating func use<Result, Failure: Error>(
         _ body: (inout PacketSealer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(&self)
     }
 
-    /// Compresses ahead what a packet contains, as far as its first steps.
+    /// Finds the first content of a packet that can be compressed ahead.
     ///
     /// - Parameter seal: Seals the packet with this value; the result is dropped.
     package mutating func look(
         ahead: AheadCompression, _ seal: (inout PacketSealer) throws(CodecError) -> Void
     ) {
         (layers.ahead, layers.isLooking) = (ahead, true)
-        // What is wrong with the packet is found when it is sealed.
+        // Sealing the packet will report its faults.
         try? seal(&self)
         (layers.ahead, layers.isLooking) = (nil, false)
         ahead.endLook()
     }
 
-    /// Calls a closure that seals a packet whose contents were compressed ahead.
+    /// The closure seals a packet whose contents were compressed ahead.
     package mutating func use<Result>(
         _ ahead: AheadCompression?, _ body: (inout PacketSealer) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
@@ -60,17 +60,17 @@ package struct PacketSealer: ~Copyable {
         return try body(&self)
     }
 
-    /// Begins a packet that stands inside of no other one: its layers, and those of the packets in it, get a new budget.
+    /// Begins a packet that is not inside another one: its layers, and those of the packets in it, get a new budget.
     package mutating func beginPacket() { layers.beginPacket() }
 
-    /// Returns a packet as it stands in a stream, or inside of another packet.
+    /// Returns a packet as it stands in a stream, or inside another packet.
     ///
-    /// Packets inside of another one are sealed after ``beginPacket()`` and before the one around them.
+    /// The caller seals inner packets after ``beginPacket()`` and before the packet around them.
     ///
     /// - Parameters:
     ///   - payload: The message's fields, or whole packets.
-    ///   - kind: What the payload is; nil for bytes that are written whatever they are.
-    ///   - isNested: Whether the packet stands inside of another one.
+    ///   - kind: The kind of the payload; nil for bytes that are written without a check.
+    ///   - isNested: Whether the packet stands inside another one.
     ///   - states: The connection's states where the packet begins (default: those of a new connection).
     ///   - keystreams: The lasting keystreams of the packets inside, none at first; those of this packet are added.
     /// - Throws: ``CodecError`` as `Layering.seal(id:header:payload:_:limit:_:with:)`.

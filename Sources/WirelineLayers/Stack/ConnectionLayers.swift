@@ -4,7 +4,7 @@ package import WirelineCodec
 
 /// The layers of a connection, both directions, and its keys.
 package struct ConnectionLayers: ~Copyable {
-    /// The layers of the packets that the client sends, and of those that the server sends.
+    /// One stack for the packets that the client sends, and one for those that the server sends.
     package var ofClient: LayerStack
     package var ofServer: LayerStack
 
@@ -20,8 +20,8 @@ package struct ConnectionLayers: ~Copyable {
 
     /// Sets a key. The keystreams of its layers start anew with the next packet.
     ///
-    /// - Parameter sender: Whose packets the key is for; nil for those of both ends.
-    /// - Throws: ``LayerKeyError``; then the keys that were set before stay.
+    /// - Parameter sender: The end whose packets use the key; nil for both ends.
+    /// - Throws: ``LayerKeyError``; then the earlier keys stay.
     package mutating func setKey(
         _ name: String, _ bytes: RawSpan, for sender: Sender? = nil
     ) throws(LayerKeyError) {

@@ -2,11 +2,11 @@
 
 package import WirelineCodec
 
-/// How many bytes compression and custom layers may still make of one packet.
+/// The bytes that compression and custom layers may still make of one packet.
 ///
 /// All layers of the packet and of the packets in it share one budget.
 package struct InflationBudget: Sendable {
-    /// The bytes at first: `max_inflated`.
+    /// The initial budget: `max_inflated`.
     package let limit: Int
     package private(set) var remainingByteCount: Int
 
@@ -17,9 +17,7 @@ package struct InflationBudget: Sendable {
         remainingByteCount = limit
     }
 
-    /// Takes bytes from the budget.
-    ///
-    /// - Throws: ``CodecError/Reason/inflatedTooLong(limit:)`` if fewer are left; then none is taken.
+    /// - Throws: ``CodecError/Reason/inflatedTooLong(limit:)`` if fewer bytes are left; then it takes none.
     package mutating func take(_ byteCount: Int) throws(CodecError) {
         guard byteCount <= remainingByteCount else { throw CodecError(.inflatedTooLong(limit: limit)) }
         remainingByteCount -= byteCount

@@ -2,12 +2,11 @@
 
 package import WirelineCodec
 
-/// What the stack must know of a layer.
+/// The keys of a layer.
 extension LayerKind {
-    /// The names of the keys that it needs.
     package var keyNames: [String] { keys.map(\.name) }
 
-    /// The keys that it needs, and how many bytes each may have.
+    /// Each key with the numbers of bytes that it may have.
     var keys: [(name: String, byteCounts: LayerKeyError.ByteCounts)] {
         switch self {
         case .zlib, .deflate, .gzip, .brotli, .custom: []

@@ -2,7 +2,7 @@
 
 public import WirelineCodec
 
-/// What a program decides about the layers of its connections.
+/// A program's options for the layers of its connections.
 ///
 /// ```swift
 /// configuration.layers.zlibLevel = 1
@@ -32,8 +32,8 @@ public struct LayerOptions: Sendable {
     /// The level of brotli on connections, if the program sets none.
     package static let liveBrotliLevel = 5
 
-    /// From how many bytes on a packet's content gets a layer that asks for its count (`@length(content)`), unless the
-    /// program sets that field (default nil: such a layer is left out).
+    /// The byte count of a packet's content from which a layer with a condition on that count (`@length(content)`) is
+    /// used, unless the program sets that field (default nil: such a layer is left out).
     public var threshold: Int?
 
     /// The transforms of `layer custom(NAME)`, by name.
@@ -42,7 +42,7 @@ public struct LayerOptions: Sendable {
     /// Makes options with their defaults, and without transforms.
     public init() {}
 
-    /// What makes the transform of `layer custom(name)`; nil if there is none.
+    /// The factory for the transform of `layer custom(name)`; nil if there is none.
     public subscript(name: String) -> Factory? {
         get { custom[name] }
         set { custom[name] = newValue }

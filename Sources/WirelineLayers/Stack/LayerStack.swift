@@ -6,12 +6,12 @@ import WirelineLibraries
 /// The layers of one direction of a connection: one end seals packets with its stack, the other end opens them with its
 /// own.
 ///
-/// Packets must pass in their order, for keystreams go on from packet to packet. A stack is for opening or for sealing:
-/// the keystreams of both would not be the same. After an error the connection ends; the stack is not used again.
+/// Packets must pass in their order, because keystreams continue from packet to packet. A stack only opens or only
+/// seals: the two would need different keystreams. After an error the connection ends, and its stack is not used again.
 package struct LayerStack: ~Copyable {
     private struct Layer {
         let kind: LayerKind
-        /// ``LayerKind/mayInflate``, which is asked for with each packet.
+        /// ``LayerKind/mayInflate``, stored because each packet needs it.
         let mayInflate: Bool
         var transform = Transform.missing
 
@@ -21,9 +21,8 @@ package struct LayerStack: ~Copyable {
         }
     }
 
-    /// What does the work of a layer.
     private enum Transform {
-        /// Nothing yet: before the first packet, and after a change of the layer's keys.
+        /// Before the first packet, and after a change of the layer's keys.
         case missing
         case keystream(any KeystreamLayer)
         case compression(any CompressionLayer)
@@ -35,17 +34,16 @@ package struct LayerStack: ~Copyable {
     private let options: LayerOptions
     private let states: CompressionStates
     private var keys: [String: SecretMemory] = [:]
-    /// The content that is inflated in steps, after a step that was not the last.
+    /// The content that is inflated in steps, until its last step.
     private var opening: (any CompressionWork)?
-    /// Whether that content was dropped, and begins anew.
+    /// Whether that content was dropped, and must start anew.
     private var hasDroppedOpening = false
 
-    /// The most layers of a packet.
     package static let layerLimit = 4
 
     /// - Parameters:
     ///   - kinds: The layers, the outermost first; at most four.
-    ///   - sender: Whose packets these are.
+    ///   - sender: The end that sends the packets.
     ///   - states: Those of the thread that uses the stack (default: its own).
     package init(
         _ kinds: [LayerKind], from sender: Sender, options: LayerOptions = LayerOptions(),
@@ -60,9 +58,9 @@ package struct LayerStack: ~Copyable {
 
     /// Sets a key. The keystreams of its layers start anew with the next packet.
     ///
-    /// The stack keeps a copy, and wipes it when it is replaced or the stack is released.
+    /// The stack keeps a copy, and wipes it when the key is replaced or the stack is released.
     ///
-    /// - Throws: ``LayerKeyError``; then the key that was set before stays.
+    /// - Throws: ``LayerKeyError``; then the earlier key stays.
     package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
         let uses = layers.flatMap(\.kind.keys).filter { $0.name == name }
         guard !uses.isEmpty else { throw .unknownName(name) }
@@ -75,17 +73,17 @@ package struct LayerStack: ~Copyable {
         }
     }
 
-    /// Appends what is inside the layers of a packet.
+    /// Appends the content of a packet's layers.
     ///
     /// - Parameters:
     ///   - sealed: The bytes from the first layer's line to the end of the payload.
     ///   - header: The header fields before the layers.
     ///   - applying: The layers that this packet has; if there is none, the bytes are appended as they are.
-    ///   - budget: What the layers may make; it is that of the outermost packet.
-    ///   - content: Where the bytes are appended. After an error it may end with a part of them.
+    ///   - budget: The bytes that the layers may make; it is that of the outermost packet.
+    ///   - content: The bytes are appended here. After an error it may end with a part of them.
     /// - Throws: ``CodecError/Reason/invalidLayer(_:)``, ``CodecError/Reason/trailingBytes(count:)``,
-    ///   ``CodecError/Reason/inflatedTooLong(limit:)``, ``CodecError/Reason/layerUnavailable(_:)`` or what a custom layer
-    ///   throws, with the path `packet.NAME`.
+    ///   ``CodecError/Reason/inflatedTooLong(limit:)``, ``CodecError/Reason/layerUnavailable(_:)`` or the error of a
+    ///   custom layer, with the path `packet.NAME`.
     package mutating func open(
         _ sealed: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget,
         into content: inout [UInt8]
@@ -99,7 +97,8 @@ package struct LayerStack: ~Copyable {
 
     /// Appends a packet's content inside its layers.
     ///
-    /// - Parameters: As for ``open(_:_:applying:within:into:)``. What a peer could not open within the budget is refused.
+    /// - Parameters: As for ``open(_:_:applying:within:into:)``. Content that a peer could not open within the budget
+    ///   is refused.
     package mutating func seal(
         _ content: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget,
         into sealed: inout [UInt8]
@@ -111,7 +110,7 @@ package struct LayerStack: ~Copyable {
         if !work.hasBegun { sealed.append(content) }
     }
 
-    /// What the layers of one packet do.
+    /// The progress of the layers of one packet.
     private struct Work {
         enum Direction {
             case opening
@@ -119,9 +118,9 @@ package struct LayerStack: ~Copyable {
         }
 
         let direction: Direction
-        /// Where the bytes begin that the layers make.
+        /// The start of the layers' output.
         let start: Int
-        /// Whether a layer has made bytes, which are those that the next one takes.
+        /// Whether a layer has made output: the next layer takes that.
         var hasBegun = false
 
         init(_ direction: Direction, at start: Int) {
@@ -130,9 +129,9 @@ package struct LayerStack: ~Copyable {
         }
     }
 
-    /// Replaces what earlier layers made of a packet by what this layer makes of it.
+    /// Replaces the output of earlier layers by this layer's output.
     ///
-    /// - Parameter source: What the first layer takes.
+    /// - Parameter source: The input of the first layer.
     private mutating func run(
         _ index: Int, _ work: inout Work, _ source: RawSpan, _ header: PacketHeader,
         _ budget: inout InflationBudget, _ bytes: inout [UInt8]
@@ -166,7 +165,7 @@ package struct LayerStack: ~Copyable {
             return try run(&layer, mayInflate: true, direction, source, header, &budget)
         }
         guard case .packetwise(var layer) = layers[index].transform else { return [] }
-        // The only reference is the local one meanwhile: a transform that is a value keeps its state without a copy.
+        // This function holds the only reference meanwhile: a transform that is a value keeps its state without a copy.
         layers[index].transform = .missing
         defer { layers[index].transform = .packetwise(layer) }
         return try run(&layer, mayInflate: layers[index].mayInflate, direction, source, header, &budget)
@@ -189,12 +188,12 @@ package struct LayerStack: ~Copyable {
 
     // MARK: In steps
 
-    /// Inflates what is inside of a layer, until it is whole or the work must stop.
+    /// Inflates the content of a layer, until it is whole or the work must stop.
     ///
     /// - Parameters:
     ///   - sealed: As for ``open(_:_:applying:within:into:)``; after a stop, the same bytes again.
-    ///   - pace: Says when to stop.
-    /// - Returns: What is inside; nil after a stop. The call is then repeated in a later turn.
+    ///   - pace: Decides when to stop.
+    /// - Returns: The content; nil after a stop. The caller then repeats the call in a later turn.
     /// - Throws: As ``open(_:_:applying:within:into:)``.
     mutating func openCompression(
         _ sealed: RawSpan, at index: Int, within budget: inout InflationBudget, at pace: any OpeningPace
@@ -222,9 +221,7 @@ package struct LayerStack: ~Copyable {
         }
     }
 
-    /// Begins to compress a content for a layer.
-    ///
-    /// - Returns: The work; nil if the layer compresses nothing.
+    /// - Returns: The work of compressing a content; nil if the layer compresses nothing.
     mutating func beginSealing(_ byteCount: Int, at index: Int) throws(CodecError) -> (any CompressionWork)? {
         try makeTransform(at: index)
         guard case .compression(let layer) = layers[index].transform else { return nil }
@@ -234,12 +231,12 @@ package struct LayerStack: ~Copyable {
     /// The memory of the content that is inflated in steps.
     var openingByteCount: Int { opening?.heldByteCount ?? 0 }
 
-    /// Drops the content that is inflated in steps. It can begin anew.
+    /// Drops the content that is inflated in steps. It can start anew.
     mutating func dropOpening() {
         if opening != nil { (opening, hasDroppedOpening) = (nil, true) }
     }
 
-    /// Forgets the packet whose opening was stopped.
+    /// Forgets a packet whose opening was stopped.
     mutating func endPacket() { (opening, hasDroppedOpening) = (nil, false) }
 
     /// Whether a layer inflates each packet's content by itself.
@@ -257,9 +254,9 @@ package struct LayerStack: ~Copyable {
         layers[index].transform = try transform(for: layers[index].kind)
     }
 
-    /// Returns an error of a layer with the layer's name.
+    /// Adds the layer's name to an error.
     private func named(_ error: CodecError, at index: Int, _ budget: InflationBudget) -> CodecError {
-        // A layer knows only what is left; the limit is that of the packet.
+        // A layer knows only the remaining bytes; the limit is the packet's.
         guard case .inflatedTooLong = error.reason else { return error.prefixed(by: path(of: index)) }
         return CodecError(.inflatedTooLong(limit: budget.limit), path: path(of: index))
     }
@@ -300,7 +297,7 @@ package struct LayerStack: ~Copyable {
 }
 
 extension [UInt8] {
-    /// Replaces the bytes from a position to the end. An empty array takes the new bytes as they are.
+    /// An empty array takes the new bytes without a copy.
     fileprivate mutating func replaceTail(from start: Int, with bytes: [UInt8]) {
         if start == 0 {
             self = bytes
