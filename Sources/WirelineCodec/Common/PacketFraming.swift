@@ -64,7 +64,6 @@ public struct PacketFraming: Equatable, Sendable {
         case containsMark(UInt8)
     }
 
-    /// The first fault; nil if there is none.
     package var fault: Fault? {
         for (index, escape) in escapes.enumerated() {
             let earlier = escapes[..<index]

@@ -71,7 +71,6 @@ public struct DigitFormat: Hashable, Sendable {
         }
     }
 
-    /// Returns why a text in UTF-8 is not of the format; nil if it is.
     package func fault(of text: [UInt8]) -> CodecError.Reason? { fault(in: text) }
 
     func fault(in text: some Collection<UInt8>) -> CodecError.Reason? {

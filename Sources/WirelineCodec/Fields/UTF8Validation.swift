@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first invalid place in UTF-8.
 struct UTF8Flaw: Error {
     /// The offset in bytes from the first byte that was checked.
     var offset: Int

@@ -3,7 +3,6 @@
 // Writing of packets, beyond the fields of messages.
 
 extension ByteWriter {
-    /// Writes the low bits of an integer whose format is known only at run time.
     package mutating func writeNumber(_ value: Int128, _ format: IntegerFormat, _ byteOrder: ByteOrder) {
         writeUnsigned(UInt64(truncatingIfNeeded: value), byteCount: format.byteCount, byteOrder)
     }

@@ -6,7 +6,6 @@ struct FlagMask: Equatable, Sendable {
     /// The flags that must be set; the others in the mask must not be.
     var expected: UInt32 = 0
 
-    /// A term that never holds.
     static let never = FlagMask(mask: 0, expected: 1)
 
     @inline(__always)

@@ -5,7 +5,6 @@
 /// It looks at each byte once, wherever the stream is cut. A whole packet without escapes is lent from the received
 /// bytes. Any other one is put together in ``content``, which never exceeds the limit of packets.
 struct FrameReader: Sendable {
-    /// The place of a whole packet.
     enum Place: Equatable {
         /// In the bytes that were given.
         case given(Range<Int>)

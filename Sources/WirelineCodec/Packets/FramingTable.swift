@@ -45,7 +45,6 @@ final class FramingTable: Sendable {
         return end
     }
 
-    /// Returns a packet between its marks, escaped.
     func framed(_ packet: RawSpan) -> [UInt8] {
         var escapeCount = 0
         for offset in 0..<packet.byteCount where pairs[Int(packet[offset])] != nil { escapeCount += 1 }

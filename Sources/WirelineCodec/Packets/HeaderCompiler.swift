@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Compiles a header or a trailer into steps.
 struct HeaderCompiler {
     private(set) var steps: [HeaderInstruction] = []
     /// The bytes since the last varint or condition.
@@ -9,7 +8,6 @@ struct HeaderCompiler {
     private(set) var roomByteCount = 0
     /// The most bytes before the last varint or condition.
     private var mostByteCount = 0
-    /// The tests of the conditions, and their flags.
     private(set) var flags: FlagTable
     /// The position of the step that begins the current fields with a condition.
     private var entry: Int?

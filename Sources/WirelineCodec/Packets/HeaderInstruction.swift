@@ -2,7 +2,6 @@
 
 /// One step of ``HeaderProgram``; most steps read a number of the header or trailer.
 struct HeaderInstruction: Sendable {
-    /// The use of the number.
     enum Use: UInt8, Sendable {
         /// It must be ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more.
         case check

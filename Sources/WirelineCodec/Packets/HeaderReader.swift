@@ -282,7 +282,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads a field of a header or trailer that has no number.
     mutating func readHeaderText(_ format: PacketField.Format) throws(CodecError) -> PacketHeader.FieldValue {
         switch format {
         case .text(let byteCount, let padding):

@@ -8,7 +8,6 @@ final class HeaderWriter: Sendable {
     fileprivate struct Step: Sendable {
         let role: Role
         let format: Format
-        /// The constant of a length.
         let constant: Int
         let range: ClosedRange<Int128>
         let mask: UInt64

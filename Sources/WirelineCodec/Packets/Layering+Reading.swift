@@ -15,7 +15,6 @@ package protocol LayerOpener: ~Copyable {
     ) throws(CodecError) -> [UInt8]
 }
 
-/// The content of a packet's layers.
 package struct OpenedContent: Sendable {
     /// The opened packet; nil if its bytes are those of the packet itself.
     package let bytes: [UInt8]?
@@ -26,7 +25,6 @@ package struct OpenedContent: Sendable {
 
     package enum Kind: Sendable {
         case message
-        /// Whole packets.
         case packets
         /// Bytes that are not read.
         case opaque
@@ -69,7 +67,6 @@ extension Layering {
     }
 }
 
-/// The bytes of a packet that is being opened.
 private struct ContentOpening {
     /// The header's bytes so far; they are those of the packet while there is no ``content``.
     private var header: [UInt8] = []

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arguments from which a layout is made.
 struct LayoutParts {
     var framing: PacketFraming?
     var states: [PacketState] = []
@@ -89,7 +88,6 @@ package struct LayoutContexts: Equatable, Sendable {
         }
     }
 
-    /// Returns the state change of a message that this end sends; nil if there is none.
     func change(by messageID: UInt64, from sender: Sender) -> PacketStateChange? {
         changes.first { $0.messageID == messageID && $0.sender == sender }
     }

@@ -5,11 +5,9 @@
 /// Such fields form a run, one unsigned integer of 1 to 8 bytes (``PackedBits``). The run ends at the first byte
 /// boundary where a field ends.
 package struct PackedPlace: Equatable, Sendable {
-    /// The number of bytes of the run.
     package let runByteCount: Int
     /// The byte order of the run; big-endian if it has one byte.
     package let byteOrder: ByteOrder
-    /// The number of fields in the run.
     package let fieldCount: Int
     /// The number of fields of the run before this one.
     package let position: Int
@@ -39,14 +37,11 @@ package struct PackedForm: Equatable, Sendable {
     }
 }
 
-/// The runs in a list of fields.
 package struct PackedRuns: Sendable {
     /// The places of the fields; nil for a field that has bytes of its own.
     package private(set) var places: [PackedPlace?]
-    /// The first fault; nil if there is none.
     package private(set) var fault: Fault?
 
-    /// Why fields cannot share bytes.
     package enum Fault: Equatable, Sendable {
         /// The run ends inside a byte, because the list of fields ends.
         case ends(run: Range<Int>, bitCount: Int)

@@ -35,7 +35,6 @@ public struct PacketContext: Hashable, Sendable {
 }
 
 extension Sender {
-    /// The number that conditions see.
     package var conditionNumber: Int128 { self == .client ? 0 : 1 }
 }
 

@@ -17,7 +17,6 @@ public struct PacketHeader: Equatable, Sendable {
     /// Makes a header that sets nothing.
     public init() {}
 
-    /// Makes an empty header, with memory for `capacity` fields.
     init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// The value of a header field.

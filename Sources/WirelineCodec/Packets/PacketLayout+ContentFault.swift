@@ -62,7 +62,6 @@ extension PacketLayout {
         return nil
     }
 
-    /// Returns the fault of a trailer that depends on fields inside layers.
     private static func trailerFault(_ trailer: [PacketField], inner: ArraySlice<PacketField>) -> Fault? {
         let names = inner.map { $0.name }
         let hasInnerID = inner.contains { $0.role == .messageID }

@@ -54,7 +54,6 @@ extension PacketLayout {
         return nil
     }
 
-    /// Returns why packets of some context are impossible.
     private static func contextFault(_ parts: LayoutParts) -> Fault? {
         guard parts.dependsOnContext else { return nil }
         let contexts = parts.contexts
@@ -153,7 +152,6 @@ extension PacketField.Role {
     }
 }
 
-/// The names and roles of the fields before the current one.
 private struct SeenFields {
     private var names: Set<String> = []
     private var messageIDBits = 0

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The marks and escapes around packets in a stream.
 extension PacketLayout {
     /// The marks around each packet, and its escapes; nil if packets follow each other directly.
     public var framing: PacketFraming? { framingTable?.framing }

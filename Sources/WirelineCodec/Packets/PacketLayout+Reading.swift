@@ -76,7 +76,6 @@ extension PacketLayout {
         return planned.value(in: bytes, try partEnds(in: bytes, bounds))
     }
 
-    /// The positions of the payload among the parts of a packet.
     var payloadParts: Range<Int> { header.count..<header.count + 1 }
 
     /// Returns the end of each part of a packet whose header has been checked, in bytes from its first.

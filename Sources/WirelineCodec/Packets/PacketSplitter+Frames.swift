@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole packet of a layout with a frame.
 package struct FramedPacket {
     /// The positions of the packet's parts, without marks and escapes.
     package let bounds: PacketBounds
@@ -44,7 +43,6 @@ extension PacketSplitter {
 
     package mutating func takeUnescaped() -> [UInt8] { frames.takeContent() }
 
-    /// The number of bytes kept of an incomplete packet.
     package var framedByteCount: Int { layout.isFramed ? frames.byteCount : 0 }
 
     /// Whether packets stand between marks, and none has begun.

@@ -121,7 +121,6 @@ extension PacketLayout {
         for name in states.names { try setState(name, to: states[name], in: &checked) }
     }
 
-    /// Whether the message with this ID sets a state if `sender` sends it.
     package func setsState(_ id: UInt64, from sender: Sender) -> Bool {
         storage.contexts?.change(by: id, from: sender) != nil
     }

@@ -306,7 +306,6 @@ public struct PacketSplitter: ~Copyable, Sendable {
     }
 }
 
-/// The lengths that the fast path of a splitter accepts.
 private struct FastLengths {
     let lowest: UInt64
     /// The largest length minus the lowest.

@@ -22,6 +22,5 @@ protocol CompressionWork: AnyObject {
     /// - Returns: The whole result; nil if more steps are needed.
     func step(_ source: RawSpan) throws(CodecError) -> [UInt8]?
 
-    /// In bytes.
     var heldByteCount: Int { get }
 }

@@ -66,7 +66,6 @@ package struct OpenedStream: ~Copyable {
         /// Its bytes, without the marks and escapes of a frame.
         package let content: [UInt8]
         package let bounds: PacketBounds
-        /// In the stream.
         package let streamByteCount: Int
     }
 

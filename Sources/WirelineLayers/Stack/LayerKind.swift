@@ -2,7 +2,6 @@
 
 package import WirelineCodec
 
-/// The keys of a layer.
 extension LayerKind {
     package var keyNames: [String] { keys.map(\.name) }
 

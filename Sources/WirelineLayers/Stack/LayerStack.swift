@@ -254,7 +254,6 @@ package struct LayerStack: ~Copyable {
         layers[index].transform = try transform(for: layers[index].kind)
     }
 
-    /// Adds the layer's name to an error.
     private func named(_ error: CodecError, at index: Int, _ budget: InflationBudget) -> CodecError {
         // A layer knows only the remaining bytes; the limit is the packet's.
         guard case .inflatedTooLong = error.reason else { return error.prefixed(by: path(of: index)) }

@@ -15,8 +15,8 @@ struct CertificateList: ~Copyable {
     /// SAFETY: the array checks the index.
     subscript(index: Int) -> Handle { unsafe handles[index] }
 
-    /// - Throws: ``TLSError/unreadableFile(path:code:)``; ``TLSError/notRegularFile(path:)``; ``TLSError/unusable(_:reason:)`` if there is no certificate,
-    ///   or one is damaged.
+    /// - Throws: ``TLSError/unreadableFile(path:code:)``; ``TLSError/notRegularFile(path:)``;
+    ///   ``TLSError/unusable(_:reason:)`` if there is no certificate, or one is damaged.
     init(_ source: TLSPEM, _ material: TLSMaterial, _ openSSL: OpenSSL) throws(TLSError) {
         self.openSSL = openSSL
         let text = try PEMText(source, openSSL)

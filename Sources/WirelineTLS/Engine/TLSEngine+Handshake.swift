@@ -4,7 +4,6 @@ extension TLSEngine {
     /// The condition for which a call of OpenSSL waits.
     enum Want { case nothing, ciphertext, room, draining, end }
 
-    /// Continues the handshake.
     func shakeHands() throws(TLSError) -> Want {
         guard !isHandshakeComplete else { return .nothing }
         openSSL.clearErrors()

@@ -5,7 +5,6 @@ struct Failure {
     let library: UInt
     /// The reason, by that library's number.
     let code: UInt
-    /// The reason as text.
     let reason: String
 }
 

@@ -188,7 +188,6 @@ extension OpenSSL {
         }
     }
 
-    /// The verification of a certificate chain.
     @safe
     struct Verification {
         let addRoot: @convention(c) (Handle?, Handle?) -> Int32

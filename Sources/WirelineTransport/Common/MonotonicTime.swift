@@ -28,10 +28,8 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         self = MonotonicTime(nanoseconds: 0) + duration
     }
 
-    /// For state machines.
     package var sinceOrigin: Duration { .nanoseconds(nanoseconds) }
 
-    /// A moment that never comes.
     package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {

@@ -19,7 +19,6 @@ package struct NumberedQueue<Element> {
 
     package var count: Int { Int(liveCount) }
 
-    /// The element that has waited longest.
     package var first: Element? { isEmpty ? nil : entries[Int(start)].element }
 
     package var elements: [Element] { entries[Int(start)...].compactMap(\.element) }

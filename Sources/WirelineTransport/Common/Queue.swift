@@ -12,7 +12,6 @@ package struct Queue<Element> {
 
     @inlinable package var count: Int { elements.count - start }
 
-    /// The element that has waited longest.
     @inlinable package var first: Element? { isEmpty ? nil : elements[start] }
 
     package var capacity: Int { elements.capacity }

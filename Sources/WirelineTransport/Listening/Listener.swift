@@ -20,7 +20,6 @@ package final class Listener: @unchecked Sendable {
     /// The most connections accepted in one turn: a clock that a test moves does not move meanwhile.
     private static let mostPerTurn = 1_000
 
-    /// What a listener reports to its server.
     package struct Reports: Sendable {
         /// Called on the listener's loop each time the system fails to accept; `isFirst` is true if the previous attempt
         /// did not fail.

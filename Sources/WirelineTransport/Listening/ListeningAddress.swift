@@ -48,7 +48,6 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         ListeningAddress(place: .descriptor(descriptor))
     }
 
-    /// Nil for other places.
     package var host: String? { if case .host(let host, _) = place { host } else { nil } }
 
     public var description: String {

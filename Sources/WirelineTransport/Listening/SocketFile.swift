@@ -8,7 +8,6 @@
     import Darwin
 #endif
 
-/// The file of a Unix domain socket.
 struct SocketFile {
     let path: String
     private let device: dev_t

@@ -38,7 +38,6 @@ package final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
         self.loop = loop
     }
 
-    /// The loop's thread ends.
     func detach() { loop = nil }
 
     package func enqueue(_ job: consuming ExecutorJob) {

@@ -32,7 +32,6 @@ public final class EventLoop: @unchecked Sendable {
     private var crowd = 0
     private(set) var timers = TimerQueue()
     @safe @exclusivity(unchecked) private(set) var jobs = Queue<LoopJob>()
-    /// Memory that no connection needs at the moment.
     @safe @exclusivity(unchecked) var blocks = BlockPool()
 
     /// Targets unwatched since the last wait: events of that wait may still name them.
@@ -436,7 +435,6 @@ public final class EventLoop: @unchecked Sendable {
     @inlinable
     package var hasSpentShare: Bool { share.isSpent }
 
-    /// See ``LoopShare``.
     @inlinable
     package func spend(_ work: Int) { share.spend(work) }
 
@@ -469,7 +467,6 @@ public final class EventLoop: @unchecked Sendable {
 
     package func spendSending(_ byteCount: Int) { share.spend(max(byteCount, LoopShare.systemCall)) }
 
-    /// The sockets and actions that wait for the end of this turn.
     package var unsentCount: Int { unsent.count }
 
     /// Makes the next writer of each stream reserve memory again, so that its handler learns of the write.

@@ -11,9 +11,7 @@ import Synchronization
 package enum LoopStep: Int, CaseIterable, Sendable {
     /// A stream gets something to send.
     case streamWritten
-    /// A stream ends.
     case streamEnded
-    /// A timer is set.
     case timerSet
     /// A packet is opened or sealed.
     case layerPassed
@@ -23,15 +21,12 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     case effectDone
     /// A gateway writes to a client, or offers the system what was written to it.
     case clientVisited
-    /// A listener takes a connection.
     case connectionAccepted
     /// A byte of a partial packet or message is moved to other memory.
     case byteMoved
-    /// A message is recorded in a log.
     case messageLogged
     /// A proxy forwards what it has read at once.
     case blockRelayed
-    /// A line is given to a log.
     case lineLogged
 
     /// The most steps in one go.

@@ -76,7 +76,6 @@ extension ByteStream {
 
     // MARK: Blocks
 
-    /// In bytes.
     package static var usualBlockByteCount: Int { BlockPool.blockByteCount }
 
     package func takeBlock() -> Block {

@@ -22,11 +22,9 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var socket: StreamSocket
     /// Converts the stream's bytes to those on the wire and back, such as TLS; nil: there is none.
     @safe @exclusivity(unchecked) private(set) var transformState: TransformState?
-    /// The readiness that the system has reported.
     @safe @exclusivity(unchecked) var readiness = SocketReadiness()
     @safe @exclusivity(unchecked) var input = StreamInput()
     @safe @exclusivity(unchecked) var load = WorkLoad()
-    /// The requests to the loop.
     @safe @exclusivity(unchecked) var turn = StreamTurn()
     @safe @exclusivity(unchecked) @usableFromInline var output = OutputBuffer()
     @safe @exclusivity(unchecked) var outputLife = OutputLife()

@@ -19,7 +19,6 @@ package struct OutputBuffer: ~Copyable {
     /// The offset up to which bytes may be written at once.
     /// It is the block's end while the loop knows that there is something to send, else 0.
     @usableFromInline var limit = 0
-    /// The number of writes.
     @usableFromInline var writeCount = 0
 
     /// Outputs put aside, because something else was written while their block was lent to a message.

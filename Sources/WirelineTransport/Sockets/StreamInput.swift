@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a stream's input is wanted or has ended, and the count of received bytes.
 struct StreamInput {
     private enum State {
         case idle

@@ -3,7 +3,6 @@
 /// One end of a connection: a socket of the system, or an end of a connection in memory.
 enum StreamEnd: ~Copyable {
     case system(Descriptor)
-    /// A Unix domain socket.
     case unix(Descriptor)
     case memory(MemoryDescriptor)
     case closed
@@ -93,7 +92,6 @@ struct StreamSocket: ~Copyable {
         return unsafe socket.receive(into: memory, capacity: capacity)
     }
 
-    /// Sends as many of the bytes as possible.
     @unsafe
     func send(_ memory: UnsafeRawPointer, byteCount: Int) -> TransferResult {
         // SAFETY: by this function's contract the memory has `byteCount` bytes.
@@ -127,7 +125,6 @@ struct StreamSocket: ~Copyable {
 
     // MARK: Options
 
-    /// Sets the options of every stream.
     func setOptions() {
         guard memory == nil else { return }
         SystemCall.setNoDelay(number)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requests of a stream to its loop.
 struct StreamTurn {
     /// Whether the loop will call ``ByteStream/goOn()``.
     private(set) var willGoOn = false
     /// Whether the loop will call ``ByteStream/endTurn()`` to send what is queued now.
     private var willSend = false
-    /// Whether a writer waits for the end of the turn.
     private(set) var hasWaitingWriter = false
 
     /// - Returns: Whether the stream must ask the loop; false if it has done so already.

@@ -166,7 +166,6 @@ extension SocketAddress {
     /// Includes the path's NUL.
     private static let pathCapacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// The offset of the path in the system's structure.
     private static let pathOffset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
 
     var family: Int32 { addressFamily?.systemNumber ?? AF_UNIX }

@@ -40,7 +40,6 @@ enum SystemCall {
         return unsafe recv(descriptor, &byte, 1, dontWait | peek) > 0
     }
 
-    /// Gives as many of the bytes as possible to the system.
     @unsafe
     static func send(_ descriptor: Int32, _ memory: UnsafeRawPointer, byteCount: Int) -> TransferResult {
         // SAFETY: by this function's contract the memory has `byteCount` bytes, which the system only reads.

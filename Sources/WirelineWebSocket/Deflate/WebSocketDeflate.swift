@@ -121,7 +121,6 @@ struct DeflateParameters: Equatable {
 }
 
 extension DeflateParameters {
-    /// Makes a client's offer.
     init(offerOf deflate: WebSocketDeflate) {
         serverTakesContextOver = deflate.peerTakesContextOver
         clientTakesContextOver = deflate.takesContextOver

@@ -4,7 +4,6 @@
 struct FrameHeaderReader: Sendable {
     /// Whether frames must be masked; if false, they must not be.
     let expectsMask: Bool
-    /// Whether messages may be compressed.
     let allowsCompression: Bool
 
     private(set) var takenByteCount = 0

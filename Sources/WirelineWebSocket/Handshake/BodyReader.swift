@@ -47,7 +47,6 @@ struct BodyReader: Sendable {
         body += unsafe wanted.withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// Whether the reader expects or wants no more.
     var isComplete: Bool {
         if body.count >= limit { return true }
         return switch framing {

@@ -55,7 +55,6 @@ package struct HeadReader: Sendable {
         return count
     }
 
-    /// Starts the next head.
     package mutating func restart() {
         earlierByteCount += bytes.count
         (bytes, isComplete, place, isFirstLine) = ([], false, .insideLine, true)

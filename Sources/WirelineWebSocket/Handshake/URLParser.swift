@@ -126,7 +126,6 @@ struct URLParser {
     }
 }
 
-/// Rules for host names and IP addresses.
 package enum HostName {
     /// Returns whether the text is a name, or an IP address without brackets.
     package static func isHost(_ text: String) -> Bool {

@@ -86,7 +86,6 @@ final class DNSDatagram: PollTarget {
 }
 
 extension SystemCall {
-    /// The port cannot be guessed.
     fileprivate static func bindToRandomPort(
         _ descriptor: Int32, _ family: AddressFamily?
     ) throws(TransportError) {

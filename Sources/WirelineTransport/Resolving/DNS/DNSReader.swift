@@ -10,7 +10,6 @@ package enum DNSError: Error, Equatable, Sendable {
     case tooManyAliases
 }
 
-/// Reads a DNS message from its beginning.
 struct DNSReader {
     /// The largest number of pointers in a name; servers use one.
     private static let jumpLimit = 32
