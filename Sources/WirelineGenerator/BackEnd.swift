@@ -3,14 +3,14 @@
 package import WirelineLanguage
 package import WirelineSwiftGenerator
 
-/// A generator by its name in `wire generate`. Whatever runs all generators takes this list.
+/// A generator by its name in `wire generate`. Code that runs all generators uses this list.
 package struct BackEnd: Sendable {
     package let name: String
     /// Whether generated code can be in a package or a namespace.
     package let takesPackage: Bool
     private let make: @Sendable (ProtocolDescription, Options) throws(GenerationError) -> [GeneratedFile]
 
-    /// What the schema does not say.
+    /// The settings beside the schema.
     private struct Options {
         let fileNames: [String]
         let package: String
@@ -25,11 +25,11 @@ package struct BackEnd: Sendable {
         self.make = make
     }
 
-    /// Returns what the generator makes of a protocol.
+    /// Generates the files of a protocol.
     ///
     /// - Parameters:
     ///   - fileNames: The names of the schema's files.
-    ///   - package: The package or the namespace; empty for the usual one.
+    ///   - package: The package or the namespace; empty for the default one.
     package func files(
         _ description: ProtocolDescription, fileNames: [String], package: String = ""
     ) throws(GenerationError) -> [GeneratedFile] {
@@ -89,7 +89,7 @@ package struct BackEnd: Sendable {
 }
 
 extension BackEnd {
-    /// The words of a language that no variable can have as its name, and what generated code needs of the library.
+    /// The words of a language that no variable can have as its name, and the names that generated code needs.
     package var reservedWords: Set<String> {
         switch name {
         case "typescript": NameStyle.typeScriptWords.union(NameStyle.typeScriptGlobals)

@@ -3,32 +3,29 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What the languages with classes and exceptions have in common: Java and C#.
+/// The common parts of the languages with classes and exceptions: Java and C#.
 protocol BraceDialect: Dialect {
-    /// Returns an array whose items are made by an expression each.
+    /// Returns an array filled with items; each is made by evaluating an expression.
     func filled(_ array: Syntax, _ item: String) -> Syntax
 
-    /// Returns the expression for no properties.
+    /// Returns the expression for an empty list of properties.
     func noProperties(_ type: String) -> String
 
-    /// Returns the statement that gives an array so many items.
     func resize(_ array: String, _ count: String) -> String
 
     /// Returns the name of a class, a member or a function in printed code.
     func spelled(_ name: String) -> String
 
-    /// Returns a sender.
     func sender(_ sender: Sender) -> String
 
-    /// Returns the name of the function of the class `Checksum`.
+    /// Returns the function of the class `Checksum`.
     func name(_ checksum: ChecksumKind) -> String
 
-    /// Returns the lines that choose the first value with which all lengths can hold the packet.
+    /// Returns the lines that try values in order; the first one that encodes is used.
     ///
     /// - Parameter given: The header's member.
     func fit(_ values: [String], _ type: String, _ function: String, given: String) -> [String]
 
-    /// The operator that tests whether an object is of a class.
     var classTest: String { get }
 }
 
@@ -38,7 +35,7 @@ extension BraceDialect {
 
     // MARK: Expressions
 
-    /// Returns an expression that both languages write in the same way.
+    /// Returns an expression that both languages write alike.
     func common(_ expression: Expression) -> Syntax? {
         switch expression {
         case .sender(let sender): .atom(self.sender(sender))
@@ -61,7 +58,7 @@ extension BraceDialect {
         }
     }
 
-    /// The index of the packet's first byte in the bytes that the reader has.
+    /// The offset of the packet's first byte in the reader's bytes.
     static var start: Expression { .member("r", "start") }
 
     private func new(_ type: String) -> Syntax { .call(.atom("new " + type), []) }
@@ -70,7 +67,7 @@ extension BraceDialect {
         .call(.selector(.atom("Checksum"), name(kind)), [bytes, syntax(from), syntax(to)])
     }
 
-    /// Returns the type of a list's items without its brackets, and these.
+    /// Splits the type of a list's items into its name and its brackets.
     private func parts(ofItem item: ValuePlan) -> (type: String, brackets: String) {
         switch item.content {
         case .list(let inner, _, _):
@@ -81,7 +78,7 @@ extension BraceDialect {
         }
     }
 
-    /// Returns a new array with the items that the language gives one.
+    /// Returns a new array with the language's initial values.
     private func array(of item: ValuePlan, _ count: String) -> Syntax {
         let (type, brackets) = parts(ofItem: item)
         return .atom("new \(type)[\(count)]\(brackets)")
@@ -159,7 +156,7 @@ extension BraceDialect {
         "new \(type)[] {\(items.map { text($0) }.joined(separator: ", "))}"
     }
 
-    /// Returns the branches for a union's arms. One whose class is tested has the arm as a variable, if its statements use it.
+    /// Returns the branches for a union's arms. A branch declares the arm as a variable if its statements use it.
     private func lines(_ arms: [(name: String, statements: [Statement])], _ otherwise: [Statement]) -> [String] {
         guard !arms.isEmpty else { return lines(otherwise) }
         let branches = arms.enumerated().flatMap { index, arm in

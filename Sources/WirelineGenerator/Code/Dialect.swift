@@ -5,91 +5,90 @@ import WirelineLanguage
 
 /// How one language writes the statements that read and write packets.
 ///
-/// Walkers over the plan make ``Statement`` and ``Expression``, which are the same for all languages. A dialect decides no order and
-/// computes no bytes. What it does not write itself has the words of its ``style``. Statements call functions of the runtime, which are
-/// listed on the page <doc:StatementWords>.
+/// Statement builders make ``Statement`` and ``Expression``, the same for all languages. A dialect decides no order and
+/// computes no bytes. What it does not write itself has the words of its ``style``. Statements call functions of the
+/// runtime; the page <doc:StatementWords> lists them.
 ///
-/// A reader is the variable `r`, a writer `w`, the header of a packet `h`. The parameter `f` is the name of a value in the schema.
-/// In a language without exceptions the reader keeps its first error. What it returns after that is harmless: zeros, nothing, no
-/// further items.
+/// The variable `r` is a reader, `w` a writer, `h` the header of a packet. The parameter `f` is the name of a value in
+/// the schema. In a language without exceptions the reader keeps its first error. Later results are harmless: zeros,
+/// nothing, no further items.
 protocol Dialect: Sendable {
     var plan: GeneratorModel { get }
     var style: CodeStyle { get }
 
     func type(_ type: CodeType) -> String
 
-    /// Returns the numbers that the type for a format can hold; more than the format has if the language lacks a narrower type.
+    /// Returns the numbers that the type for a format can hold: more than the format if the language lacks a narrower
+    /// type.
     func range(of format: IntegerFormat) -> ClosedRange<Int128>
 
     /// Returns a text as a literal, in ASCII.
     func string(_ text: String) -> String
 
-    /// What functions that take packets apart have as a parameter beside the reader.
+    /// The parameter of functions that read packets, beside the reader.
     var unwrapParameter: String { get }
 
-    /// What must be verified of a value that is written, because its type allows more.
+    /// The checks of a value before it is written, because its type allows more.
     var valueChecks: ValueChecks { get }
 
-    /// Whether a body or a header is made of all its members at once. Functions that read bodies return them, those that write bodies
-    /// have them as a parameter, and the header for a packet that is written may lack any field.
+    /// Whether a body or a header is made of all its members at once. Then functions that read bodies return them,
+    /// functions that write bodies take them as a parameter, and the header of a packet to write may lack any field.
     var hasRecords: Bool { get }
 
-    /// Whether the code is for pages: functions that read tell which bytes each value was read from.
+    /// Whether the code is for pages: readers record the bytes of each value.
     var isForPages: Bool { get }
 
-    /// Returns the format of a number of so many bits with which functions compute: an ID, fields that share bytes, a varint.
+    /// Returns the format in which functions compute with numbers of a width: IDs, fields that share bytes, varints.
     func unsigned(_ bitWidth: Int) -> IntegerFormat
 
     /// The format of a number of bytes, units or items that was read.
     var countFormat: IntegerFormat { get }
 
-    /// Returns the format of a varint's values.
     func format(of varint: VarintFormat) -> IntegerFormat
 
-    /// Returns the end of the names of a shape's functions.
+    /// Returns the suffix of a shape's functions.
     func suffix(of shape: PacketShape) -> String
 
-    /// Returns the word for a varint of a format.
     func word(_ word: String, for varint: VarintFormat) -> String
 
-    /// Whether one call of the language packs and unpacks numbers in a row, and bytes are values.
+    /// Whether one call of the language packs and unpacks adjacent numbers, and bytes are values.
     ///
-    /// Words for numbers have the width and the byte order as arguments, and errors of the reader are told with their places. All
-    /// numbers of a header of fixed width are read before it is known whether they have arrived. A packet is made of bytes: the payload
-    /// is the variable `payload`, and the packet the variable `o`.
+    /// Words for numbers take the width and the byte order as arguments; a reader's errors take their offsets. All
+    /// numbers of a header of fixed width are read before the code knows whether they have arrived. A packet is made of
+    /// bytes: the payload is the variable `payload`, and the packet the variable `o`.
     var packsNumbers: Bool { get }
 
-    /// Whether code catches errors: those of what is inside a value, to put its name before their path, and those of a call that packs
-    /// several values, to find which one is wrong. Each value is written by an expression that checks it.
+    /// Whether code catches errors: inside a value, to put its name before their path; and from a call that packs
+    /// several values, to find the invalid one. An expression that checks a value also writes it.
     var catchesErrors: Bool { get }
 
-    /// What the names of functions for unions begin with.
+    /// The prefix of functions for unions.
     var helperPrefix: String { get }
 
-    /// Whether a header that a program gives is a table, which may lack each field.
+    /// Whether a program gives a header as a table, which may lack any field.
     var hasSparseHeaders: Bool { get }
 
-    /// Returns the expression that checks what a program gives for a value, and is its number; nil for a value that is checked where it
-    /// is written, and in a language whose compiler checks types.
+    /// Returns the expression that checks a program's value and yields its number. Nil if the value is checked where it
+    /// is written, or if the language's compiler checks types.
     func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression?
 
-    /// Returns a number that a program gives, before it is checked, as one that can be computed with.
+    /// Returns a program's number, not yet checked, in a form that can be computed with.
     func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression
 
-    /// Returns how the language writes an expression otherwise than others; nil for one that it writes as they do.
+    /// Returns an expression that this language writes in its own way; nil for the common way.
     func own(_ expression: Expression) -> Syntax?
 
-    /// Returns the text of an expression that stands by itself.
+    /// Returns the text of a complete expression.
     func text(_ syntax: Syntax) -> String
 
-    /// Returns the lines of a statement that the language writes otherwise than others; nil for one that it writes as they do.
+    /// Returns the lines of a statement that this language writes in its own way; nil for the common way.
     func own(_ statement: Statement) -> [String]?
 
-    /// Returns the statements of a function with what only this language needs.
+    /// Adds to a function's statements what only this language needs.
     func completed(_ statements: [Statement]) -> [Statement]
 }
 
-/// What must be verified of a value that is written.
+/// The checks of a value before it is written.
 enum ValueChecks: Sendable {
     case none
     /// It can be nothing.
@@ -118,7 +117,6 @@ extension Dialect {
 
     func text(_ expression: Expression) -> String { text(syntax(expression)) }
 
-    /// Returns the lines of a function.
     func function(_ statements: [Statement]) -> [String] {
         lines(completed(statements.withoutUnusedVariables))
     }
@@ -159,12 +157,11 @@ extension Dialect {
         }
     }
 
-    /// Returns an operator between its operands.
     func joined(_ mark: Expression.Operator, _ left: Expression, _ right: Expression) -> Syntax {
         .joined(style.mark(mark), level: style.level(mark), syntax(left), syntax(right))
     }
 
-    /// Returns bits of a number in a language with integers of 64 bits.
+    /// Returns bits of a number, in a language with 64-bit integers.
     private func bits(
         _ number: Expression, _ from: IntegerFormat, _ shift: Int, _ width: Int, _ to: IntegerFormat
     ) -> Expression {

@@ -3,10 +3,10 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// An expression of printed code, before a language says how it is written.
+/// An expression of printed code, independent of the language.
 ///
-/// Walkers over the plan make these, and a ``Dialect`` makes text of them. A string literal is the name of a variable, and an integer
-/// literal is a number of the type `position`.
+/// Statement builders make expressions from the plan, and a ``Dialect`` prints them. A string literal is the name of a
+/// variable; an integer literal is a number of the type `position`.
 indirect enum Expression: Sendable {
     // MARK: Literals
 
@@ -16,81 +16,77 @@ indirect enum Expression: Sendable {
     /// A text in ASCII.
     case text(String)
     case bytes([UInt8])
-    /// What a value is that is not there.
+    /// The value of something absent.
     case nothing
     case sender(Sender)
-    /// The value of a `@since` field that is not there, or the value that a new body has.
+    /// The default of an absent `@since` field, or the initial value in a new body.
     case initial(LiteralPlan, ValuePlan)
     /// A new structure, by its index.
     case structure(Int)
-    /// A new header, of a part of a packet or of a whole one.
+    /// A new header, of one layer of a packet or of a whole packet.
     case header(ofPart: Bool)
-    /// What consists of members with these names and values.
     case record([(name: String, value: Expression)])
 
     // MARK: Names
 
-    /// A variable or a parameter.
     case name(String)
-    /// A member of the body that is read or written, which is the parameter `m` if it is one.
+    /// A member of the body that is read or written (the parameter `m`, if there is one).
     case own(String)
-    /// A member of what another expression is: of a header or a connection. The language has spelled it.
+    /// A member of a header or a connection, as the language spells it.
     case member(Expression, String)
-    /// A member of the union's arm in the variable `a`.
+    /// A member of the arm in the variable `a`.
     case armMember(ArmMember)
     case item(Expression, at: Expression)
-    /// The number of items of a list.
     case count(Expression)
 
-    /// A place that counts from the packet's first byte, as one in the reader's bytes.
+    /// Converts an offset from the packet's first byte into an offset in the reader's bytes.
     case inPacket(Expression)
 
     // MARK: Calls and operators
 
-    /// The call of a function, generated or of the runtime. With an object it is a method: of the reader `r`, of the writer `w`, or of
-    /// a structure.
+    /// Calls a function, generated or of the runtime. An object makes it a method: of the reader `r`, the writer `w`,
+    /// or a structure.
     case call(Expression?, String, [Expression])
-    /// A checksum, as a number of the format `uint64`.
+    /// A checksum, as a `uint64`.
     case checksum(ChecksumKind, ChecksumBytes)
     case not(Expression)
     case binary(Operator, Expression, Expression)
-    /// Two operands or more with `&&`, `||`, `+` or `|` between them. There may be thousands, so they do not stand inside each other.
+    /// Two or more operands joined by `&&`, `||`, `+` or `|`. They are a flat list, because there may be thousands.
     case chain(Operator, [Expression])
-    /// Whether two texts, or two values of bytes, are equal.
+    /// Whether two texts or two byte values are equal.
     case same(Expression, Expression, CodeType)
-    /// A number of one type as one of another type. Bits that do not fit are lost.
+    /// Converts a number to another type. Bits that do not fit are lost.
     case convert(Expression, from: CodeType, to: CodeType)
-    /// Some bits of a number, from a shift on. If the result has a sign, so have the bits.
+    /// Some bits of a number, from a shift on. They are signed if the result is.
     case bits(Expression, from: IntegerFormat, shift: Int, width: Int, to: IntegerFormat)
-    /// A number of a format without a sign that consists of others, each shifted to the left.
+    /// An unsigned number made of others, each shifted to the left.
     case packed([(part: Expression, shift: Int)], IntegerFormat)
-    /// The value of one that may be absent and is there.
+    /// Unwraps an optional value that is present.
     case present(Expression, CodeType)
-    /// What sets a member that may be absent to the value in a variable.
+    /// Wraps the value of a variable as an optional member.
     case optional(Expression, CodeType)
-    /// So many numbers of one format that are read by one call, as a list.
+    /// A list of numbers of one format, read by one call.
     case numbers(PackedFormat, count: Expression, name: Expression)
-    /// Whether a number is one of the cases of a closed enum, by its index.
+    /// Whether a number is a case of a closed enum, given by its index.
     case isCase(Expression, of: Int)
-    /// The bytes of all numbers in a list, by one call.
+    /// The bytes of all numbers in a list, made by one call.
     case packAll(PackedFormat, list: Expression)
-    /// Bytes made of values of fixed width in a row.
+    /// The bytes of adjacent values of fixed width.
     case pack([(format: PackedFormat, value: Expression)])
-    /// The list in a variable, which has been read and has so many items.
+    /// A completely read list in a variable, with its number of items.
     case finished(list: String, count: Expression, fixedCount: Int?)
 
-    /// The members of a union's arm.
     enum ArmMember: String, Sendable {
         case value, tag, bytes
     }
 
     /// The bytes that a checksum covers.
     enum ChecksumBytes: Sendable {
-        /// Those that the reader has, between two places that count from the packet's first byte.
+        /// Bytes of the reader, between two offsets from the packet's first byte.
         case read(from: Expression, to: Expression)
-        /// Those that the writer has.
+        /// Bytes of the writer.
         case written(from: Expression, to: Expression)
-        /// All of a copy.
+        /// All bytes of a copy.
         case copy(Expression, byteCount: Expression)
     }
 
@@ -109,12 +105,12 @@ indirect enum Expression: Sendable {
         case minus = "-"
         case times = "*"
         case shiftLeft = "<<"
-        /// The number has the format `uint64`.
+        /// The left operand is a `uint64`.
         case shiftRight = ">>>"
-        /// The number has the format `int64`, and keeps its sign.
+        /// The left operand is an `int64`; the sign is kept.
         case shiftRightSigned = ">>"
 
-        /// The comparison that holds if this one does not; nil for what is no comparison. No number may be a NaN.
+        /// The opposite comparison; nil for other operators. Wrong for NaN, so no operand may be one.
         fileprivate var negated: Operator? {
             switch self {
             case .equal: .unequal
@@ -127,7 +123,7 @@ indirect enum Expression: Sendable {
             }
         }
 
-        /// Whether it compares which of two numbers is larger.
+        /// Whether it is `<`, `<=`, `>` or `>=`.
         var isOrder: Bool {
             switch self {
             case .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -138,7 +134,6 @@ indirect enum Expression: Sendable {
 }
 
 extension PackedFormat {
-    /// The floats that words such as `f32Little` read.
     static let floats = FloatFormat.allCases.reduce(into: [String: Self]()) { words, format in
         words["f\(8 * format.byteCount)"] = .float(byteCount: format.byteCount, .bigEndian)
         words["f\(8 * format.byteCount)Little"] = .float(byteCount: format.byteCount, .littleEndian)
@@ -150,13 +145,12 @@ extension PackedFormat {
     }
 }
 
-/// The type of something in printed code.
 enum CodeType: Sendable {
     /// A value of the schema.
     case value(ValuePlan)
     /// The narrowest type of the language that holds the numbers of a format.
     case number(IntegerFormat)
-    /// A place or a number of bytes in a packet.
+    /// An offset or a number of bytes in a packet.
     case position
     case boolean
     case text
@@ -165,7 +159,7 @@ enum CodeType: Sendable {
     /// The body of a message, by its index.
     case message(Int)
 
-    /// Whether it is a number or a boolean, which languages copy.
+    /// Whether it is a number or a boolean; languages copy these.
     var isScalar: Bool {
         switch self {
         case .number, .position, .boolean: true
@@ -174,7 +168,7 @@ enum CodeType: Sendable {
         }
     }
 
-    /// The format of its numbers; nil for what is no number, and for a place.
+    /// The format of its numbers; nil for positions and other types.
     var format: IntegerFormat? {
         switch self {
         case .number(let format): format
@@ -199,10 +193,10 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
 
     static func number(_ number: Int128, _ format: IntegerFormat) -> Expression { .number(number, .number(format)) }
 
-    /// The test that a value which may be absent is there.
+    /// Tests whether an optional value is present.
     var isSet: Expression { .binary(.unequal, self, .nothing) }
 
-    /// Returns the sum with a constant that may be negative; the expression itself for 0.
+    /// Adds a constant, which may be negative; 0 changes nothing.
     func plus(_ constant: Int) -> Expression {
         constant == 0 ? self : constant < 0 ? minus(.place(-constant)) : plus(.place(constant))
     }
@@ -216,7 +210,6 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         if case .chain(mark, let parts) = self { .chain(mark, parts + [other]) } else { .chain(mark, [self, other]) }
     }
 
-    /// Returns the comparison with a number of a format.
     func compared(_ mark: Operator, _ number: Int128, _ format: IntegerFormat) -> Expression {
         .binary(mark, self, .number(number, format))
     }
@@ -225,10 +218,9 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         .convert(self, from: .number(from), to: .number(to))
     }
 
-    /// Returns a place as a number of a format.
     func converted(to format: IntegerFormat) -> Expression { .convert(self, from: .position, to: .number(format)) }
 
-    /// The condition that holds if this one does not.
+    /// The opposite condition.
     var negated: Expression {
         switch self {
         case .boolean(let value): return .boolean(!value)
@@ -241,12 +233,12 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// Returns some expressions with the operator of a chain between them; nil if there are none.
+    /// Joins expressions with an operator; nil if there are none.
     static func joined(_ parts: [Expression], _ mark: Operator) -> Expression? {
         parts.count > 1 ? .chain(mark, parts) : parts.first
     }
 
-    /// Whether it is what a new variable is in languages that give it something: 0, false or nothing.
+    /// Whether it equals the initial value that languages give to variables: 0, false or nothing.
     var isZero: Bool {
         switch self {
         case .number(0, _), .boolean(false), .nothing: true
@@ -254,12 +246,11 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// The expression without conversions around it, for a statement that does not need the value.
+    /// The expression without outer conversions, for a statement that ignores the value.
     var evaluated: Expression {
         if case .convert(let inner, _, _) = self { inner.evaluated } else { self }
     }
 
-    /// The expressions that it consists of.
     var children: [Expression] {
         switch self {
         case .number, .float, .boolean, .text, .bytes, .nothing, .sender, .initial, .structure, .header, .name: []
@@ -283,7 +274,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// Returns it with other expressions in place of some, inside first.
+    /// Returns the expression with subexpressions replaced, the innermost first.
     func mapped(_ change: (Expression) -> Expression) -> Expression {
         func inside(_ expression: Expression) -> Expression { expression.mapped(change) }
         let mapped: Expression =
@@ -325,7 +316,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         return change(mapped)
     }
 
-    /// Counts the names of variables in it.
+    /// Counts how often each variable's name occurs.
     func countNames(into counts: inout [String: Int]) {
         if case .name(let name) = self { counts[name, default: 0] += 1 }
         for child in children { child.countNames(into: &counts) }
@@ -333,7 +324,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
 }
 
 extension VarintFormat {
-    /// The format of a varint's values: languages have 64 bits for all of them.
+    /// The format of a varint's values. Languages use 64 bits for all of them.
     var numberFormat: IntegerFormat { isSigned ? .int64 : .uint64 }
 }
 
@@ -341,24 +332,24 @@ extension PlannedNumber {
     /// Whether it is an enum or flags, which may have a type of their own.
     var isNamed: Bool { if case .plain = kind { false } else { true } }
 
-    /// Returns the number of an enum or of flags, of the type for its format; of a plain number, the number.
+    /// Converts an enum or flags to its number; plain numbers do not change.
     func number(of value: Expression) -> Expression {
         isNamed ? .convert(value, from: .value(.number(self)), to: .number(format)) : value
     }
 
-    /// Returns the enum or the flags of a number of the type for its format; of a plain number, the number.
+    /// Converts a number to its enum or flags; plain numbers do not change.
     func value(of number: Expression) -> Expression {
         isNamed ? .convert(number, from: .number(format), to: .value(.number(self))) : number
     }
 }
 
 extension ByteOrder {
-    /// Whether the least significant byte comes first, for functions of runtimes.
+    /// Whether the least significant byte comes first, as an argument of runtime functions.
     var isLittle: Expression { .boolean(self == .littleEndian) }
 }
 
 extension PacketOffset {
-    /// Returns the expression; the width of the field n is the variable `wn`.
+    /// The offset as an expression; the width of the field n is the variable `wn`.
     var expression: Expression {
         guard let sum = Expression.joined(widths.map { "w\($0)" }, .plus) else { return .place(constant) }
         return sum.plus(constant)
@@ -366,7 +357,8 @@ extension PacketOffset {
 }
 
 extension WrittenValue.Counted {
-    /// Returns the value of a length field, a position, from the variables `total` and `count` of the function that writes a header.
+    /// Returns the value of a length field, from the variables `total` and `count` of the function that writes a
+    /// header.
     func length(plus constant: Int) -> Expression {
         let number: Expression =
             switch self {

@@ -3,70 +3,70 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// A statement of printed code, before a language says how it is written.
+/// A statement of printed code, independent of the language.
 indirect enum Statement: Sendable {
-    /// The declaration of a variable that is never set again. It is left out if nothing uses the variable.
+    /// Declares a variable that is set once. It is left out if nothing uses it.
     ///
-    /// If the value has an effect, it is evaluated even then.
+    /// A value with an effect is evaluated even then.
     case constant(String, CodeType, Expression, hasEffect: Bool = false)
-    /// The declaration of a variable that may be set again, and may stay unused.
+    /// Declares a variable that may be set again, and may stay unused.
     case variable(String, CodeType, Expression)
     case assign(Expression, Expression)
-    /// Sets several variables or members to the results of a call, in languages whose functions have several. It may declare them.
+    /// Sets several targets to the results of one call, in languages with multiple results. It may declare them.
     case assignAll([Expression], Expression, declares: Bool = false)
     case evaluate(Expression)
 
-    /// The statements of the first branch whose condition holds.
+    /// Runs the first branch whose condition holds.
     case choose([Branch], otherwise: [Statement])
-    /// A loop that goes on as long as a condition holds; nil: up to a `break`.
+    /// Loops while a condition holds; nil: until a `break`.
     case loop(while: Expression?, [Statement])
-    /// A loop in which a variable of the type `position` counts from 0 up to a number before the last one.
+    /// Loops with a variable of the type `position` that counts from 0 up to, but excluding, a number.
     case count(String, below: Expression, [Statement])
     case breakLoop
-    /// The statements of the branch with a number, from 0 on; those of the last one for all other numbers. All return.
+    /// Runs the branch with a number, counted from 0; the last one for all other numbers. All branches return.
     case select(Expression, [[Statement]])
 
-    /// The end of a function; without a value, of one that returns none.
+    /// Ends a function; nil for one without a result.
     case returns(Expression?)
-    /// The end of a function that takes packets apart, because more bytes are needed.
+    /// Ends a function that reads packets, because more bytes are needed.
     case returnMore
-    /// The value of a function that may end with ``fail(_:path:)``.
+    /// Returns the value of a function that may also end with ``fail(_:path:)``.
     case succeed(Expression)
-    /// The end of the function for a packet's shape, with an error that has no place.
+    /// Ends the function that selects a packet's shape, with an error without an offset.
     case fail(String, path: String)
-    /// The end of a function that takes packets apart and reads the message: the variables are `id` (of the format `uint64`), `header`
-    /// and `total`, the packet's size. It has the place of each of ``GeneratorModel/fixedHeaderFields``; -1 for one that such packets never
-    /// have.
+    /// Ends a function that reads packets: reads the message. The variables are `id` (a `uint64`), `header` and
+    /// `total`, the packet's size. `places` has the offset of each of ``GeneratorModel/fixedHeaderFields``; -1 for
+    /// those that these packets never have.
     case received(PacketShape, places: [Expression])
-    /// The end of a function that reads a part of a packet. The variables are those of a whole packet, and `body` and `end`, the places
-    /// of its content.
+    /// Ends a function that reads one layer of a packet. Beside the variables of a whole packet there are `body` and
+    /// `end`, the bounds of its content.
     case receivedPart(ReceivedPart)
 
-    /// The end of a function that calls another one with the first of some values with which it does not fail, or with the last one. If
-    /// a program has given a value, which is set then, the first call counts.
+    /// Ends a function that tries values in order: it calls another function until one call succeeds, or the last one
+    /// fails. If the program has given a value, the variable holds it, and only the first call is made.
     case fit([Expression], CodeType, function: String, given: Expression)
 
-    /// What reads the fields at the beginning of a packet into variables by one call. What has not arrived is 0.
+    /// Reads the fields at the beginning of a packet into variables, with one call. Fields that have not arrived are 0.
     case unpack([(name: String, format: PackedFormat)])
-    /// What reads values of a body in a row by one call, and goes on after them. The error for bytes that end before has the name of the
+    /// Reads adjacent values of a body with one call, and moves past them. If the bytes end early, the error names the
     /// first value that is cut off.
     case unpackRun([(target: Expression, format: PackedFormat, name: Expression)])
-    /// What adds bytes that one call makes; if it cannot, the other statements tell what is wrong.
+    /// Appends the bytes that one call makes; if the call fails, the other statements find the reason.
     case pack(Expression, name: String, otherwise: [Statement])
-    /// Statements inside a value: the path of an error in them begins with the value's name.
+    /// Statements inside a value: the path of their errors begins with the value's name.
     case within(Expression, [Statement])
 
-    /// The variable of a list that is read, with the number of items for which there is room at first, of the type `position`. A list
-    /// with a fixed count always has so many.
+    /// Declares the list that is being read, with its initial capacity as a `position`. A list with a fixed count
+    /// always has that many items.
     case newList(String, ValuePlan, capacity: Expression, fixedCount: Int?)
-    /// What adds the item with an index, and makes room for it if there is none.
+    /// Appends the item with an index; the list grows if needed.
     case append(Expression, list: String, index: String, fixedCount: Int?)
-    /// The end of a function that reads a body of a type, with its members. Some have no value, or nothing as one, if they are absent.
+    /// Returns a body with its members. Absent members have no value, or nothing as their value.
     case returnBody([BodyMember], CodeType)
-    /// What makes an arm of a union in the variable `m`, with values of its members.
+    /// Makes an arm of a union in the variable `m`.
     case makeArm(String, [(member: Expression.ArmMember, value: Expression)])
-    /// The statements for the arm that the union in the variable `m` is; each may use the arm in the variable `a`. The others are for
-    /// no union at all.
+    /// Runs the statements for the arm that the variable `m` holds; they may use the arm as the variable `a`.
+    /// `otherwise` runs if there is no union.
     case arms([(name: String, statements: [Statement])], otherwise: [Statement])
 
     struct BodyMember: Sendable {
@@ -81,27 +81,26 @@ indirect enum Statement: Sendable {
     }
 }
 
-/// What was read of a packet with layers, as expressions.
+/// The parts that were read from one layer of a packet, as expressions.
 struct ReceivedPart: Sendable {
-    /// The place of the first field that is not written for conditions only.
+    /// The offset of the first field that exists in the packet. Earlier fields are written for conditions only.
     let first: Expression
-    /// The number of the field that counts the content, of the format `int64`, its place, and whether it is there; nil if there is none.
+    /// The number of the field that counts the content (an `int64`), its offset, and whether it is present; nil if
+    /// there is none.
     let counter: (number: Expression, place: Expression, isThere: Expression)?
-    /// Whether each rule holds.
     let rules: [Expression]
-    /// The place of each of ``GeneratorModel/fixedHeaderFields``.
+    /// The offset of each of ``GeneratorModel/fixedHeaderFields``.
     let places: [Expression]
 }
 
 extension Statement {
-    /// Returns the statement that goes one way if a condition holds, and another one otherwise.
     static func choose(
         if condition: Expression, _ statements: [Statement], otherwise: [Statement] = []
     ) -> Statement {
         .choose([Branch(condition: condition, statements: statements)], otherwise: otherwise)
     }
 
-    /// Whether it declares a variable in the block around it.
+    /// Whether it declares a variable in the enclosing block.
     var isDeclaration: Bool {
         switch self {
         case .constant, .variable, .newList: true
@@ -109,7 +108,7 @@ extension Statement {
         }
     }
 
-    /// The expressions that it has itself, apart from those of ``blocks``. A target is none if it is a variable.
+    /// Its own expressions, without those of ``blocks``. A variable that is set is not among them.
     var expressions: [Expression] {
         switch self {
         case .constant(_, _, let value, _), .variable(_, _, let value): [value]
@@ -138,7 +137,7 @@ extension Statement {
         }
     }
 
-    /// The statements inside it.
+    /// The nested blocks of statements.
     var blocks: [[Statement]] {
         switch self {
         case .choose(let branches, let otherwise): branches.map(\.statements) + [otherwise]
@@ -149,7 +148,7 @@ extension Statement {
         }
     }
 
-    /// Returns it with other expressions of its own; those of ``blocks`` stay.
+    /// Changes its own expressions; those of ``blocks`` stay.
     func withExpressions(_ change: (Expression) -> Expression) -> Statement {
         switch self {
         case .constant(let name, let type, let value, let hasEffect):
@@ -192,7 +191,6 @@ extension Statement {
         }
     }
 
-    /// Returns it with other statements inside.
     func withBlocks(_ change: ([Statement]) -> [Statement]) -> Statement {
         switch self {
         case .choose(let branches, let otherwise):
@@ -212,14 +210,14 @@ extension Statement {
 }
 
 extension [Statement] {
-    /// How often each variable is used. To set one is no use of it.
+    /// How often each variable is used. Setting it is not a use.
     var uses: [String: Int] {
         var counts: [String: Int] = [:]
         countUses(into: &counts)
         return counts
     }
 
-    /// Calls a function for each expression in them, also for those inside others.
+    /// Calls a function for each expression, including nested ones.
     func forEachExpression(_ body: (Expression) -> Void) {
         func visit(_ expression: Expression) {
             body(expression)
@@ -238,14 +236,14 @@ extension [Statement] {
         }
     }
 
-    /// Returns each statement, also those inside others, as some statements.
+    /// Replaces each statement, including nested ones, by others.
     func replacing(_ replace: (Statement) -> [Statement]) -> [Statement] {
         flatMap { replace($0.withBlocks { $0.replacing(replace) }) }
     }
 
-    /// Returns the statements of a function without the declarations of variables that nothing uses.
+    /// The statements of a function without the declarations of unused variables.
     ///
-    /// What computes the value of such a variable may be the only use of others.
+    /// Repeats the search, because the value of a dropped variable may have been the only use of others.
     var withoutUnusedVariables: [Statement] {
         let uses = uses
         var isChanged = false

@@ -6,7 +6,7 @@ import WirelineSwiftGenerator
 
 /// Makes the program through which `wire conform` tests the generated header: it converts JSON to messages and back.
 ///
-/// C++ has no reflection. So it prints a function for each type that visits all members, in the order of the tables.
+/// C++ has no reflection, so each type gets a function that visits its members in the order of the tables.
 struct CppAdapter {
     private let plan: GeneratorModel
     private let namespace: String
@@ -27,7 +27,7 @@ struct CppAdapter {
             ("boxes", types.hasBoxes), ("properties", types.hasProperties), ("unions", !plan.unions.isEmpty),
         ].filter(\.1).map(\.0)
         let program = RuntimeFile.cppAdapter.with(CppRuntime.features(of: plan).union(kinds), each: own)
-        // Compilers have limits for the length of a literal.
+        // Compilers limit the length of a literal.
         let json = Array(AdapterTables(plan).json.utf8)
         let pieces = stride(from: 0, to: json.count, by: 2000).map { start in
             CppText.string(Array(json[start..<min(start + 2000, json.count)]))
@@ -61,7 +61,7 @@ struct CppAdapter {
         return GeneratedFile(path: plan.description.fileStem + "_conform.cpp", text: text)
     }
 
-    /// The functions that give the members of a value, and the table of the messages' types.
+    /// The functions that visit the members of a value, and the table of the messages' types.
     private var members: [String] {
         let structures = zip(plan.structures, names.structures).map { function($1.name, members($0), $0.trailing) }
         let messages = zip(plan.messages, names.messages).map { function($1.name, members($0), $0.trailing) }
@@ -95,7 +95,6 @@ struct CppAdapter {
 
     private func members(_ body: BodyFields) -> [String] { body.fields.filter(\.planned.hasValue).map(\.ownName) }
 
-    /// The function that visits the states of a connection.
     private var states: [String] {
         guard plan.context != nil else { return [] }
         let calls = names.states.map { "v(m.\($0));" }.joined(separator: " ")

@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the declarations of constants and types.
 struct CppDeclarations {
     let types: CppTypes
     let builder: StatementBuilder
@@ -35,7 +34,7 @@ struct CppDeclarations {
             + (choice.isFlags ? operators(choice.name, number) : "")
     }
 
-    /// Returns the operators of flags, which each make flags.
+    /// Returns the operators of flags; each returns flags.
     private func operators(_ name: String, _ number: String) -> String {
         func cast(_ value: String, _ type: String) -> String { "static_cast<\(type)>(\(value))" }
         let (a, b) = (cast("a", number), cast("b", number))
@@ -48,7 +47,7 @@ struct CppDeclarations {
 
     // MARK: Structures, unions and messages
 
-    /// The declarations of all types that may stand in each other before they are complete, and the unions.
+    /// The forward declarations of all types that may contain each other, and the unions.
     var forwards: [String] {
         let structures = names.structures.map(\.name) + names.unions.flatMap(\.cases)
         let all = structures.isEmpty ? [] : [structures.map { "struct \($0);" }.joined(separator: "\n")]
@@ -60,15 +59,14 @@ struct CppDeclarations {
             }
     }
 
-    /// A struct that is printed: its members, each with its comment.
+    /// A struct to print: its members, each with its comment.
     private struct Struct {
         let name: String
         let comment: [String]
         var members: [(own: String, lines: [String])]
-        /// Whether a type in it may not be complete, so that values are compared later.
+        /// Whether it may contain an incomplete type, so that its comparison is defined later.
         var isOpen = false
 
-        /// What makes two of them equal.
         var comparison: String {
             let (a, b) = members.isEmpty ? ("", "") : (" a", " b")
             let equal = members.map { "a.\($0.own) == b.\($0.own)" }.joined(separator: " && ")
@@ -78,7 +76,8 @@ struct CppDeclarations {
 
         /// The declaration.
         ///
-        /// Only what must be is compared outside of it: each such function is one more that compilers try wherever values are compared.
+        /// Only comparisons that must be are defined outside: compilers try each such function wherever values are
+        /// compared.
         var text: String {
             let comparison = isOpen ? "bool operator==(const \(name)& a, const \(name)& b);" : comparison
             let lines =
@@ -90,7 +89,7 @@ struct CppDeclarations {
         }
     }
 
-    /// The structures and the arms of unions, each after those that it contains, and what compares them.
+    /// The structures and the arms of unions, each after those that it contains, with their comparisons.
     var ordered: [String] {
         let all = types.order.flatMap { node -> [Struct] in
             switch node {
@@ -134,7 +133,7 @@ struct CppDeclarations {
     private func body(_ body: BodyFields, _ name: String, _ comment: [String], _ node: CppTypes.Node?) -> Struct {
         var made = Struct(name: name, comment: comment, members: [])
         for field in body.fields where field.planned.hasValue {
-            // A field with a condition is there in the zero of a structure if the condition holds.
+            // In a structure's zero, a conditional field is present if the condition holds.
             let isInZero =
                 node != nil && field.planned.condition != nil && field.isInZero && field.hasZero
             let value = field.mayBeUnset ? (isInZero ? " = " + zero(field) : "") : initial(field)
@@ -151,7 +150,7 @@ struct CppDeclarations {
 
     private func zero(_ field: GeneratedField) -> String { builder.dialect.text(builder.zero(field)) }
 
-    /// Returns the initializer of a member that is always there.
+    /// Returns the initializer of a member that is always present.
     private func initial(_ field: GeneratedField) -> String {
         let isDefault = !field.hasZero || CppTypes.isDefault(field.zero)
         return isDefault ? "" : " = " + types.literal(field.zero, field.value)
@@ -179,7 +178,7 @@ struct CppDeclarations {
         return "{" + bytes.map { String($0) }.joined(separator: ", ") + "}"
     }
 
-    /// The type for a connection, with its states; nothing without states and layers.
+    /// The type of a connection, with its states; empty without states and layers.
     var connection: [String] {
         guard let context = plan.context else { return [] }
         let statements = ContextStatements(builder, context)

@@ -5,8 +5,8 @@ import WirelineLanguage
 
 /// How C++ spells the statements that read and write packets.
 ///
-/// Errors are kept by the reader and the writer, so statements follow each other as in languages with exceptions. Only values that may
-/// nest leave a function early, because nothing else would end them.
+/// Reader and writer keep their first error, so statements follow each other as in languages with exceptions. Only
+/// values that may nest return early; otherwise their recursion would not end.
 struct CppDialect: Dialect {
     let types: CppTypes
     var plan: GeneratorModel { types.plan }
@@ -67,7 +67,7 @@ struct CppDialect: Dialect {
         .call(.atom("View"), [.atom(CppText.string(bytes)), .atom(String(bytes.count))])
     }
 
-    /// Compilers ask for parentheses around `&&` in `||`.
+    /// Compilers warn about `&&` in `||` without parentheses.
     private func grouped(_ part: Expression) -> Syntax {
         if case .chain(.and, _) = part { .parentheses(syntax(part)) } else { syntax(part) }
     }
@@ -76,7 +76,7 @@ struct CppDialect: Dialect {
         switch bytes {
         case .read(let from, let to): .call("r", "part", [from, to])
         case .written(let from, let to): .call("w", "part", [from, to])
-        // A copy has all that is needed, and no more.
+        // A copy has exactly the bytes needed.
         case .copy(let copy, _): copy
         }
     }
@@ -84,11 +84,11 @@ struct CppDialect: Dialect {
     private func binary(_ mark: Expression.Operator, _ left: Expression, _ right: Expression) -> Syntax {
         switch mark {
         case .shiftLeft, .shiftRight, .shiftRightSigned:
-            // Compilers ask for parentheses around sums that are shifted, or by which something is.
+            // Compilers warn about sums as operands of a shift without parentheses.
             return .parentheses(.joined(style.mark(mark), level: 90, syntax(left), syntax(right)))
         default:
             guard mark.isOrder, case .number(let number, let type) = right, let format = type.format else { break }
-            // Compilers warn of a comparison that always has the same result.
+            // Compilers warn about comparisons with a constant result.
             let held = format.held.range
             let isNever = mark == .less && number == held.lowerBound || mark == .greater && number == held.upperBound
             let isAlways =
@@ -104,7 +104,7 @@ struct CppDialect: Dialect {
     private func call(_ object: Expression?, _ function: String, _ arguments: [Expression]) -> Syntax? {
         guard let object else { return nil }
         guard case .name(let name) = object, ["r", "w"].contains(name) else {
-            // What is read or written is an argument.
+            // These functions take the value as an argument.
             guard ["read", "write"].contains(function), let first = arguments.first else { return nil }
             return .call(
                 .atom(function + "Value"), [syntax(first), syntax(object)] + arguments.dropFirst().map(syntax))
@@ -120,7 +120,7 @@ struct CppDialect: Dialect {
 
     // MARK: Statements
 
-    /// Returns the statements with uses of variables that are only set, of which compilers warn.
+    /// Adds uses of variables that are only set; compilers warn about them.
     func completed(_ statements: [Statement]) -> [Statement] {
         let uses = statements.uses
         return statements.replacing { statement in
@@ -140,7 +140,7 @@ struct CppDialect: Dialect {
         case .variable(let name, let type, let value): return ["\(self.type(type)) \(name) = \(text(value));"]
         case .evaluate(.call): return nil
         case .evaluate(let value): return ["static_cast<void>(\(text(value)));"]
-        // What is read is new.
+        // The target is new.
         case .assign(.own, .structure): return []
         case .assign(let target, .nothing): return [text(target) + ".reset();"]
         case .count(let name, let count, let inner):
@@ -184,7 +184,7 @@ struct CppDialect: Dialect {
         }
     }
 
-    /// Returns the declaration of a variable. One that refers to a member needs no copy, and what was read may be moved.
+    /// Returns the declaration of a variable. A reference to a member avoids a copy; values just read may be moved.
     private func constant(_ name: String, _ type: CodeType, _ value: Expression) -> String {
         let own = self.type(type)
         guard !type.isScalar else { return "const \(own) \(name) = \(text(value));" }

@@ -11,12 +11,12 @@ struct CppFunctions {
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
-    /// The type of a packet whose message has not been read.
+    /// The type of a packet before its message is read.
     private var opened: String { plan.layers == nil ? "Opened" : "Part" }
 
     // MARK: Bodies
 
-    /// What is known of each message, which packets need.
+    /// The traits of each message, as packets need them.
     var traits: [String] {
         description.messages.indices.map { index in
             let (message, name) = (description.messages[index], names.messages[index].name)
@@ -52,17 +52,16 @@ struct CppFunctions {
         return structures + builder.unionFunctions
     }
 
-    /// The functions of structures and unions, declared before they call each other, and those of messages.
+    /// The functions of structures and unions, declared first because they call each other; then those of messages.
     var bodies: [String] {
         let own = bodyFunctions.map { (head($0, isDeclaration: true), text($0)) }
         return (own.isEmpty ? [] : [own.map { $0.0 + ";" }.joined(separator: "\n")]) + own.map(\.1)
             + description.messages.indices.flatMap(builder.functions(ofMessage:)).map(text)
     }
 
-    /// The functions that take packets apart and put them together.
     var packets: [String] {
         let all = builder.packetFunctions
-        // A function that tries values stands after the one that it calls.
+        // `wrap` calls `wrapFitted` for each value of an `@fit` field, and C++ needs that declared first.
         var functions = all.filter { if case .wrapFitted = $0 { true } else { false } }
         functions += all.filter { if case .wrapFitted = $0 { false } else { true } }
         guard let context = plan.context else { return functions.map(text) + [dispatch] }
@@ -77,7 +76,7 @@ struct CppFunctions {
         return (lines + (tagOfAbsent(function) ?? [])).joined(separator: "\n")
     }
 
-    /// Returns the function for the tag of a union that may be absent; nil for another function.
+    /// Returns the function for the tag of an optional union; nil for other functions.
     private func tagOfAbsent(_ function: PrintedFunction) -> [String]? {
         guard case .tagOfUnion(let index) = function else { return nil }
         let (name, union) = (builder.unions[index].tag, names.unions[index].name)
@@ -114,7 +113,7 @@ struct CppFunctions {
         static let shape = Parameter("std::ptrdiff_t", "shape")
     }
 
-    /// Returns the head of a function. A parameter that it does not use has no name.
+    /// Returns the head of a function. Unused parameters have no name.
     private func head(_ function: PrintedFunction, isDeclaration: Bool = false) -> String {
         var uses = isDeclaration ? [:] : statements(function).uses
         if case .wrap(let shape) = function, shape.writePlan.fitting != nil { uses = ["w": 1, "id": 1, "h": 1] }
@@ -181,15 +180,14 @@ struct CppFunctions {
 
     private func traits(_ message: Int) -> String { "Traits<\(names.messages[message].name)>::" }
 
-    /// The type of the places of the header's fields that messages fix.
+    /// The type of the offsets of header fields that messages fix.
     private var places: String { "const std::array<std::ptrdiff_t, \(plan.fixedHeaderFields.count)>&" }
 
-    /// Returns the type of a union's tag.
     private func tag(_ index: Int) -> String { types.typeName(builder.tag(index)) }
 
     // MARK: Messages
 
-    /// The function that reads the message of a packet, by its ID.
+    /// The function that reads a packet's message, by its ID.
     private var dispatch: String {
         func cases(_ sender: Sender) -> [String] {
             let messages = description.messages(from: sender)

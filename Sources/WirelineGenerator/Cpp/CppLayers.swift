@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints what a protocol with layers has: the tables of ``LayerPlan``, and the functions that the runtime calls, which opens and seals
+/// Prints the code for layers: the tables of ``LayerPlan``, and the functions that the runtime calls to open and seal
 /// packets.
 struct CppLayers {
     let types: CppTypes
@@ -14,7 +14,7 @@ struct CppLayers {
         LayerStatements(builder: builder, layers: plan, programLayers: plan.transformsOfProgram)
     }
 
-    /// What stands before the runtime's functions.
+    /// The code before the runtime's functions.
     var texts: [String] {
         var texts = tables
         texts.append(
@@ -34,7 +34,7 @@ struct CppLayers {
         return texts + (plan.keys.isEmpty ? [] : [CppRuntime.file(for: types.plan).text("keyFacts"), keys])
     }
 
-    /// What stands after them.
+    /// The code after them.
     var calls: [String] {
         [("openLayer", false), ("sealLayer", true)].map { name, isSealing in
             function(
@@ -43,7 +43,6 @@ struct CppLayers {
         }
     }
 
-    /// The functions of the field that counts the bytes inside the innermost layer.
     private var counters: [String] {
         guard statements.hasCounter else { return [] }
         let parameters = "std::ptrdiff_t shape, const Header& h"
@@ -55,7 +54,7 @@ struct CppLayers {
             ]
     }
 
-    /// Returns a function. In some protocols there is nothing to choose from, so that it does not use all parameters.
+    /// Returns a function. In some protocols there is only one choice, so some parameters may stay unused.
     private func function(
         _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
     ) -> String {

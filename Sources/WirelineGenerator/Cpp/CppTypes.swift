@@ -3,19 +3,19 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types and values are written in C++, and in which order its types stand.
+/// The C++ spelling of a protocol's types and values, and the order of its types.
 struct CppTypes: Sendable, TypeDialect {
     let plan: GeneratorModel
-    /// Structures and unions, each after those that it contains. A list needs no complete type, but has one if there is an order.
+    /// Structures and unions, each after those that it contains. Items of lists may be incomplete types, but come first
+    /// if an order allows it.
     let order: [Node]
-    /// Those whose lists or boxes have types that stand after them.
+    /// The types with lists or boxes of types that are declared later.
     let open: Set<Node>
-    /// Whether some value of a type that contains itself stands in a box.
+    /// Whether some type contains itself, through a box.
     let hasBoxes: Bool
-    /// The types that each type leads to.
+    /// The types that each type contains, directly or indirectly.
     private let reached: [Node: Set<Node>]
 
-    /// A type that may contain others.
     enum Node: Hashable, Sendable {
         case structure(Int)
         case union(Int)
@@ -58,7 +58,7 @@ struct CppTypes: Sendable, TypeDialect {
         }
     }
 
-    /// Returns the type of a value, or of the items of a list.
+    /// Returns the type of a value, or of a list's items.
     private static func inmost(_ value: ValuePlan) -> Node? {
         if case .list(let item, _, _) = value.content { inmost(item) } else { node(value) }
     }
@@ -82,13 +82,12 @@ struct CppTypes: Sendable, TypeDialect {
         return found
     }
 
-    /// Whether a field of a type leads back to the type. One that is always there cannot do so in a structure.
+    /// Whether a field's type contains its own type, so that it needs a box. A structure's required field cannot.
     private static func isBoxed(_ field: GeneratedField, in node: Node, _ reached: [Node: Set<Node>]) -> Bool {
         if case .structure = node, !field.mayBeUnset { return false }
         return Self.node(field.value).map { $0 == node || reached[$0]?.contains(node) == true } ?? false
     }
 
-    /// Whether some value is properties.
     var hasProperties: Bool { plan.description.uses { if case .properties = $0 { true } else { false } } }
 
     // MARK: Types
@@ -100,9 +99,7 @@ struct CppTypes: Sendable, TypeDialect {
     func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
     func list(of item: String, _ count: CountPlan) -> String { "std::vector<\(item)>" }
 
-    /// Returns the type of a field, which may be absent.
-    ///
-    /// - Parameter node: The structure or the union that it belongs to; nil for a message.
+    /// - Parameter node: The structure or union with the field; nil for a message.
     func text(_ field: GeneratedField, in node: Node?) -> String {
         let isBoxed = node.map { Self.isBoxed(field, in: $0, reached) } ?? false
         let type = isBoxed ? "Box<\(typeName(field.value))>" : typeName(field.value)
@@ -115,14 +112,12 @@ struct CppTypes: Sendable, TypeDialect {
 
     // MARK: Literals
 
-    /// Returns a number of a format.
     static func literal(_ number: Int128, _ format: IntegerFormat?) -> String {
         if number == Int128(Int64.min) { return "(-9223372036854775807LL - 1)" }
         guard let format, format.held.bitWidth == 64 else { return String(number) }
         return "\(number)\(format.isSigned ? "LL" : "ULL")"
     }
 
-    /// Returns a value of a type.
     func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
         switch (literal, value) {
         case (_, .sized(let content, _, _)): return self.literal(literal, content)
@@ -144,12 +139,12 @@ struct CppTypes: Sendable, TypeDialect {
         }
     }
 
-    /// Returns a text as a value; one with a NUL needs its count.
+    /// Returns a text as a value. A text with a NUL needs its count.
     func string(_ text: String) -> String {
         text.utf8.contains(0) ? "std::string(\(CppText.string(text)), \(text.utf8.count))" : CppText.string(text)
     }
 
-    /// Whether a value is what a new one of its type is.
+    /// Whether a literal equals the initial value of its type.
     static func isDefault(_ literal: LiteralPlan) -> Bool {
         switch literal {
         case .text(""), .zeros(0), .noProperties, .list(_, 0), .structure: true

@@ -4,12 +4,10 @@
 ///
 /// Its text is unescaped and may come from any schema. The printer must escape it.
 struct Document {
-    /// The protocol's name.
     var title: String
     var introduction: [Block]
     var sections: [Section]
 
-    /// A section with a heading.
     struct Section {
         /// The anchor, unique in the document: letters, digits, `_`, `-` and `.`.
         var anchor: String
@@ -18,21 +16,19 @@ struct Document {
         var entries: [Entry] = []
     }
 
-    /// A message, a type or the packet's layout, which a search can find.
+    /// A message, a type or the packet's layout; a search can find it.
     struct Entry {
         var anchor: String
         var title: String
         /// Whether the title is a name in the schema.
         var isCode = true
-        /// The message's ID, if packets have one.
         var number: UInt64?
         var blocks: [Block]
     }
 
     enum Block {
-        /// One line of text.
         case line([Inline])
-        /// The schema's comment, one paragraph an item, each as its lines.
+        /// The schema's comment: one item a paragraph, each as its lines.
         case comment([[[Inline]]])
         case table(Table)
         /// The parts of a packet or a structure, in byte order.
@@ -40,7 +36,7 @@ struct Document {
         /// The introduction of a listing.
         case label(String)
         case listing(Listing, String)
-        /// The explanation of drawings, of parts that share bytes too if there are any.
+        /// The explanation of drawings, also of parts that share bytes if there are any.
         case legend(hasBits: Bool)
     }
 
@@ -52,7 +48,6 @@ struct Document {
         case columns
     }
 
-    /// A part of a line.
     enum Inline {
         case text(String)
         /// A name or a value.
@@ -63,7 +58,7 @@ struct Document {
 
     struct Table {
         var shape: Shape
-        /// What the numbers in the table count.
+        /// The unit of the numbers in the table.
         var caption: String?
         var columns: [String]
         var rows: [Row]
@@ -82,7 +77,7 @@ struct Document {
 
     struct Row {
         var anchor: String?
-        /// The entry that the row stands for, if there is one.
+        /// The entry that the row represents, if there is one.
         var entry: String?
         /// Whether a search finds the row itself.
         var isEntry = false
@@ -91,16 +86,15 @@ struct Document {
         var cells: [[CellLine]]
     }
 
-    /// A line in a cell.
     struct CellLine {
         var inlines: [Inline]
         var role: Role
 
         enum Role {
             case plain
-            /// A name, which a search looks at.
+            /// A name; a search looks at it.
             case name
-            /// The schema's comment, which a search looks at.
+            /// The schema's comment; a search looks at it.
             case comment
             /// A property from the schema's attributes.
             case note
@@ -114,7 +108,6 @@ struct Document {
         init(_ text: String, _ role: Role = .plain) { self.init([.text(text)], role) }
     }
 
-    /// A run of bytes in a drawing.
     struct Part {
         var name: String
         /// The offset in bytes; nil if it depends on earlier parts.
@@ -126,9 +119,9 @@ struct Document {
         var kind: Kind
         /// Whether a packet may end before it.
         var mayBeAbsent = false
-        /// The number of bits before it in the bytes that it shares with others; nil if it shares none.
+        /// The number of bits before it in the shared bytes; nil if it shares none.
         var bit: Int?
-        /// What a layer holds, whose offsets count from its first byte; nil for bytes.
+        /// The content of a layer, with offsets from its first byte; nil for bytes.
         var inside: [Part]?
 
         /// The offset as it is shown: `4`, or `4.3` after three bits of the byte at 4.
@@ -141,7 +134,7 @@ struct Document {
             /// A part of the header or the trailer.
             case envelope
             case field
-            /// A transform of what stands in it.
+            /// A transform of its content.
             case layer
         }
     }

@@ -3,14 +3,14 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Layers of packets, and contents that are not a message's fields.
+/// Layers of packets, and contents other than a message's fields.
 extension DocumentMaker {
     private var content: PacketContent { description.layout.content }
 
-    /// Whether an example would need keys, or a transform of a program.
+    /// Whether an example would need keys, or a program's transform.
     var needsKeys: Bool { content.layers.contains { !$0.kind.arguments.isEmpty } }
 
-    /// Returns the parts of a packet: each layer is a box around all that it holds.
+    /// Returns the parts of a packet: each layer is a box around its content.
     func drawing(
         of payload: [Document.Part], in header: [Document.Part], _ trailer: [Document.Part]
     ) -> [Document.Part] {
@@ -36,7 +36,7 @@ extension DocumentMaker {
         kind.arguments.isEmpty ? kind.word : "\(kind.word)(\(kind.arguments.joined(separator: ", ")))"
     }
 
-    /// The layers, and what a content can be besides a message's fields.
+    /// The layers, and the contents other than a message's fields.
     var contentBlocks: [Document.Block] {
         let rows = content.layers.map { layer in
             let condition: Document.Inline =

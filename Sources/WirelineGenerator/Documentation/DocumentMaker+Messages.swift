@@ -142,7 +142,6 @@ extension DocumentMaker {
         reason.map { [.line([.text("Deprecated: ")] + DocumentText.inlines(of: DocumentText.line(of: $0)))] } ?? []
     }
 
-    /// Joins names.
     func list(_ links: [Document.Inline], separator: String = ", ") -> [Document.Inline] {
         Array(links.map { [$0] }.joined(separator: [.text(separator)]))
     }

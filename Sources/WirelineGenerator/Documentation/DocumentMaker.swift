@@ -4,16 +4,15 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSchema
 
-/// Makes the documentation of a protocol.
 struct DocumentMaker {
     let description: ProtocolDescription
     let translator: PacketTranslator
     let facts: FieldFacts
     let uses: TypeUses
-    /// The names of the messages that each message replies to.
+    /// The names of the messages to which each message replies.
     let requests: [String: [String]]
 
-    /// The largest example, in bytes. Nobody would read a longer one.
+    /// The largest example, in bytes: nobody would read a longer one.
     static let maximumExampleByteCount = 2_048
 
     init(_ description: ProtocolDescription) {
@@ -127,7 +126,7 @@ struct DocumentMaker {
         ]
     }
 
-    /// Returns what stands around packets, and how their bytes are escaped.
+    /// Describes the marks around packets, and the escapes of their bytes.
     private func blocks(of framing: PacketFraming) -> [Document.Block] {
         let rows = framing.escapes.map { escape in
             let pair = "\(escape.first.hexadecimal) \(escape.second.hexadecimal)"
@@ -199,7 +198,7 @@ struct DocumentMaker {
         ])
     }
 
-    /// Returns what one of the layout's fields contains.
+    /// Describes the content of a layout field.
     func text(of index: Int) -> String {
         let field = description.layout.fields[index]
         switch field.role {
@@ -233,7 +232,7 @@ struct DocumentMaker {
         }
     }
 
-    /// Returns a value of one of the layout's fields; a text is in quotation marks.
+    /// Returns a value of a layout field; texts are in quotation marks.
     func text(of value: PacketHeader.FieldValue, inField index: Int) -> String {
         let json = translator.json(of: value, inPacketField: index)
         guard case .integer = value, case .string(let name) = json else { return "\(json)" }
@@ -250,7 +249,7 @@ struct DocumentMaker {
         }
     }
 
-    /// Returns the header and trailer for a drawing; the payload's offset is nil if the header's width varies.
+    /// Returns header and trailer for a drawing; the payload's offset is nil if the header's width varies.
     func envelope() -> (header: [Document.Part], trailer: [Document.Part], payloadOffset: Int?) {
         let layout = description.layout
         var header = layout.header.indices.map { part(of: $0) }

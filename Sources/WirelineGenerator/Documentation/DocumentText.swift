@@ -8,7 +8,7 @@ import WirelineSwiftGenerator
 enum DocumentText {
     /// Returns a comment's paragraphs, each as lines that stay separate.
     ///
-    /// A long line continues in the next one. A short line was ended by its author.
+    /// A long line continues in the next one; the author ended a short line on purpose.
     static func paragraphs(of comment: String) -> [[String]] {
         var paragraphs: [[String]] = []
         var previous: String?
@@ -31,20 +31,18 @@ enum DocumentText {
 
     private static let longLineCount = 60
 
-    /// Returns a comment as one line.
     static func line(of comment: String) -> String {
         CommentText.lines(of: comment).map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Returns a comment's lines for a cell of a table.
     static func cellLines(of comment: String) -> [Document.CellLine] {
         paragraphs(of: comment).flatMap { $0 }.map { Document.CellLine(inlines(of: $0), .comment) }
     }
 
     /// Returns a line of a comment, with code where the author wrote backticks: `` `code` ``.
     ///
-    /// As in Markdown, as many backticks end it as have begun it, and one space at both ends is dropped; backticks
-    /// without an end are text.
+    /// As in Markdown, the same number of backticks begins and ends it, and one space at both ends is dropped.
+    /// Backticks without an end are text.
     static func inlines(of line: String) -> [Document.Inline] {
         let scalars = Array(line.unicodeScalars)
         var result: [Document.Inline] = []
@@ -101,14 +99,14 @@ enum DocumentText {
         return "0x" + String(repeating: "0", count: max(0, 2 * byteCount - digits.count)) + digits
     }
 
-    /// What an offset of a part that shares bytes says.
+    /// The explanation of offsets such as `4.3`.
     static let bitLegend =
         "After the point of an offset is the number of bits before the part, the most significant ones first."
 
     /// Returns `1 byte` or `2 bytes`.
     static func count(_ value: Int, _ noun: String) -> String { "\(number(value)) \(noun)\(value == 1 ? "" : "s")" }
 
-    /// Returns formatted JSON: a value that does not fit into a line has its parts on separate lines.
+    /// Returns formatted JSON. A value too long for one line has its parts on separate lines.
     static func json(_ value: JSONValue, indentation: String = "") -> String {
         let line = value.description
         guard line.count + indentation.count > lineWidth else { return line }
@@ -134,7 +132,7 @@ enum DocumentText {
 extension DocumentText {
     /// Returns a protocol's name as a file name without an extension.
     ///
-    /// Characters that are special in paths become dashes.
+    /// Dashes replace characters that are special in paths.
     static func fileName(of name: String) -> String {
         let isKept = { (character: Character) in character.isLetter || character.isNumber || "_-+".contains(character) }
         let result = String(name.map { isKept($0) ? $0 : "-" })

@@ -7,7 +7,7 @@ import WirelineSchema
 /// The entries of the tables about the fields of messages, structures and unions.
 struct FieldFacts {
     let description: ProtocolDescription
-    /// What ends a value with `@rest`.
+    /// The end of values with `@rest`, as the tables call it.
     var end = "payload"
     private let sizes: WireSizes
 
@@ -29,12 +29,12 @@ struct FieldFacts {
         return "from \(DocumentText.number(sizes.size(of: field).minimumByteCount))"
     }
 
-    /// Returns the bytes of a field, if it always has the same number; for one that shares bytes, those of its type.
+    /// Returns the size of a field in bytes, nil if it varies; for a field that shares bytes, the size of its type.
     func fixedByteCount(of field: FieldDescription) -> Int? {
         field.tagField == nil ? fixedByteCount(of: field.type) : sizes.size(of: field).fixedByteCount
     }
 
-    /// Returns which bits a field has, of those that share bytes with it.
+    /// Returns the bits of a field, among those that share its bytes.
     static func note(of packing: FieldPacking) -> String {
         let mask = DocumentText.hexadecimal(packing.mask, byteCount: packing.runByteCount)
         let whole = packing.runByteCount == 1 ? "the byte" : "an integer of \(packing.runByteCount) bytes"
@@ -64,7 +64,6 @@ struct FieldFacts {
         }
     }
 
-    /// Returns the size of an integer of variable length, in bytes.
     static func width(of format: VarintFormat) -> String {
         format.maximumByteCount == 1 ? "1" : "1 to \(format.maximumByteCount)"
     }
@@ -86,10 +85,10 @@ struct FieldFacts {
 
     // MARK: Names and types
 
-    /// Returns what stands for a field: its name, or the word `padding`.
+    /// Returns a field's name, or the word `padding`.
     static func shownName(of field: FieldDescription) -> String { field.role == .padding ? "padding" : field.name }
 
-    /// Returns a field's type in the schema's notation; nothing for `padding`, which has none.
+    /// Returns a field's type in the schema's notation; `padding` has none.
     func typeName(of field: FieldDescription) -> [Document.Inline] {
         field.role == .padding ? [] : name(of: field.type)
     }
@@ -127,11 +126,7 @@ struct FieldFacts {
 
     // MARK: Notes
 
-    /// Returns the properties that a field has from the schema's attributes, one a line.
-    ///
-    /// - Parameters:
-    ///   - field: The field.
-    ///   - fields: All fields of its message or struct.
+    /// Returns the notes about a field's attributes, one a line.
     func notes(of field: FieldDescription, among fields: [FieldDescription]) -> [Document.CellLine] {
         if field.role == .padding { return [Document.CellLine("written as zeros, not looked at", .note)] }
         var notes: [[Document.Inline]] = notes(of: field.type).map { [.text($0)] }
@@ -173,7 +168,6 @@ struct FieldFacts {
         return notes.map { Document.CellLine($0, .note) }
     }
 
-    /// Returns what a field counts.
     private func note(ofCounter field: FieldDescription, among fields: [FieldDescription]) -> [Document.Inline] {
         let counted = fields.filter { $0.type.fieldCount?.field == field.name }
         var inlines: [Document.Inline] = []
@@ -187,7 +181,7 @@ struct FieldFacts {
         return inlines
     }
 
-    /// Returns what `@max` counts.
+    /// Returns the unit that `@max` counts.
     private static func counted(in type: TypeDescription) -> String {
         switch type {
         case .list: "item"
@@ -223,7 +217,7 @@ struct FieldFacts {
         }
     }
 
-    /// Returns the shortest digits, without a fraction of zero.
+    /// Returns the shortest digits that stand for the number, without `.0`.
     private func text(of number: Double, _ type: TypeDescription) -> String {
         let text = if case .float(let format, _) = type { format.digits(of: number) } else { "\(number)" }
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -251,7 +245,7 @@ struct FieldFacts {
         }
     }
 
-    /// Returns what is to be said of a value inside a number of bytes, besides that it fills them.
+    /// Returns notes about a value that fills a fixed number of bytes.
     private func notes(ofContent type: TypeDescription) -> [String] {
         switch type {
         case .list(let element, _): notes(of: element).map { "each item " + $0 }

@@ -2,14 +2,14 @@
 
 import WirelineCodec
 
-/// Code of Erlang before it is text.
+/// Erlang code before it is text.
 ///
-/// A Swift string literal is the name of a variable, which is written with a capital, and an integer literal is a number. A variable
-/// whose name stands only once in a function has no use: it is written `_`.
+/// A Swift string literal is the name of a variable, printed with a capital; an integer literal is a number. A variable
+/// that occurs only once in a function is unused: it is printed as `_`.
 indirect enum ErlangCode: Sendable {
-    /// Numbers, conditions and calls as all languages have them.
+    /// Numbers, conditions and calls that all languages have.
     case expression(Expression)
-    /// An atom or another literal, as it is written.
+    /// An atom or another literal, as printed.
     case literal(String)
     case call(String, [ErlangCode])
     /// `fun name/1`
@@ -22,10 +22,10 @@ indirect enum ErlangCode: Sendable {
     case mapPattern(key: String, ErlangCode, of: ErlangCode)
     case record(String, [(name: String, value: ErlangCode)])
     case match(ErlangCode, ErlangCode)
-    /// A variable for a value without effects. It is left out if nothing uses the variable.
+    /// A variable for a value without effects. It is left out if nothing uses it.
     case bind(String, ErlangCode)
     case choose(ErlangCode, [Clause])
-    /// Values with `andalso` or `orelse` between them.
+    /// Values joined by `andalso` or `orelse`.
     case chain(Expression.Operator, [ErlangCode])
     case function(Clause)
     /// `[value || pattern <= bytes]`
@@ -35,7 +35,7 @@ indirect enum ErlangCode: Sendable {
     struct Segment: Sendable {
         let value: ErlangCode
         var size: ErlangCode?
-        /// What stands after the slash.
+        /// The text after the slash.
         var types: [String] = []
 
         static func bits(_ value: ErlangCode, _ width: Int, _ types: [String] = []) -> Self {
@@ -47,7 +47,7 @@ indirect enum ErlangCode: Sendable {
         }
     }
 
-    /// Patterns, of which a `case` has one, and what is evaluated if they match.
+    /// Patterns (one in a `case`), and the code that runs if they match.
     struct Clause: Sendable {
         let patterns: [ErlangCode]
         var condition: ErlangCode?
@@ -77,17 +77,16 @@ indirect enum ErlangCode: Sendable {
     static func tagged(_ name: String, _ facts: ErlangCode...) -> ErlangCode { .tuple([.literal(name)] + facts) }
     static let noBytes = ErlangCode.binary([])
 
-    /// Returns the value if a condition holds, or another one.
     static func either(_ condition: ErlangCode, _ value: [ErlangCode], else other: ErlangCode) -> ErlangCode {
         .choose(condition, [Clause(.literal("true"), body: value), Clause(.literal("false"), body: [other])])
     }
 
-    /// Returns what evaluates a check unless a condition holds.
+    /// Returns code that runs a check unless a condition holds.
     static func unless(_ condition: Expression, _ check: ErlangCode) -> ErlangCode {
         .chain(.or, [.expression(condition), check])
     }
 
-    /// Returns what fails with a reason at an offset; without one, as writers fail.
+    /// Returns a failure with a reason at an offset; without an offset, a writer's failure.
     static func fail(_ reason: ErlangCode, _ path: ErlangCode, at offset: Expression? = nil) -> ErlangCode {
         guard let offset else { return .call("fail_without_offset", [reason, path]) }
         return .call("fail", [reason, path, .expression(offset)])
@@ -95,7 +94,6 @@ indirect enum ErlangCode: Sendable {
 
     // MARK: Variables and functions
 
-    /// The parts that it consists of.
     private var children: [ErlangCode] {
         switch self {
         case .expression, .literal, .reference: []
@@ -113,7 +111,7 @@ indirect enum ErlangCode: Sendable {
         }
     }
 
-    /// Counts the names of variables in it.
+    /// Counts how often each variable's name occurs.
     fileprivate func countNames(into counts: inout [String: Int]) {
         if case .expression(let expression) = self { expression.countNames(into: &counts) }
         for child in children { child.countNames(into: &counts) }
@@ -129,7 +127,7 @@ indirect enum ErlangCode: Sendable {
         for child in children { child.collectCalls(into: &calls) }
     }
 
-    /// Returns it without variables that nothing uses; nil if it is one.
+    /// Removes unused variables; nil if it only binds one.
     fileprivate func used(_ counts: [String: Int]) -> ErlangCode? {
         switch self {
         case .bind(let name, _) where counts[name] == 1: nil
@@ -153,12 +151,12 @@ extension ErlangCode.Clause {
         Self(patterns, when: condition, body.compactMap { $0.used(counts) })
     }
 
-    /// How often each variable stands in it.
+    /// How often each variable occurs.
     fileprivate var counts: [String: Int] {
         parts.reduce(into: [:]) { $1.countNames(into: &$0) }
     }
 
-    /// Returns it without variables that nothing uses. What made such a variable may be the only use of others.
+    /// Removes unused variables. Repeats the search, because a removed value may have been the only use of others.
     fileprivate var withoutUnusedVariables: Self {
         let counts = counts
         let left = used(counts)
@@ -169,7 +167,6 @@ extension ErlangCode.Clause {
 extension Expression {
     var code: ErlangCode { .expression(self) }
 
-    /// The number of bytes of a binary.
     static func byteSize(_ bytes: Expression) -> Expression { .call(nil, "byte_size", [bytes]) }
 
     fileprivate func collectCalls(into calls: inout Set<String>) {
@@ -179,11 +176,9 @@ extension Expression {
     }
 }
 
-/// A function of Erlang: its clauses, each with a pattern for each parameter.
 struct ErlangFunction: Sendable {
     let name: String
     let clauses: [ErlangCode.Clause]
-    /// What stands before it.
     var comment: [String] = []
 
     init(_ name: String, _ clauses: [ErlangCode.Clause], comment: [String] = []) {
@@ -196,7 +191,6 @@ struct ErlangFunction: Sendable {
         self.init(name, [ErlangCode.Clause(parameters, body)], comment: comment)
     }
 
-    /// The functions that it calls.
     var calls: Set<String> {
         clauses.flatMap(\.parts).reduce(into: []) { $1.collectCalls(into: &$0) }
     }

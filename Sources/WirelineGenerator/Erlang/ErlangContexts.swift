@@ -3,26 +3,27 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions of packets that depend on who sends them, on states of the connection, or on layers.
+/// Makes the functions of packets that depend on their sender, on states of the connection, or on layers.
 ///
-/// The functions for headers exist once for each shape of packets: `unwrap_cs` and `unwrap_sc`, or `unwrap_0` and `unwrap_1`. States
-/// are in the context that the program keeps: `#{state => #{started => true}}`.
+/// The functions for headers exist once for each shape of packets: `unwrap_cs` and `unwrap_sc`, or `unwrap_0` and
+/// `unwrap_1`. The program keeps the context, which holds the states: `#{state => #{started => true}}`.
 struct ErlangContexts {
     let types: ErlangTypes
     private var layout: PacketLayout { types.description.layout }
 
-    /// Whether packets depend on the sender or on the context; then programs can say who sends a message.
+    /// Whether packets depend on the sender or on the context; then programs can name the sender of a message.
     var areDistinct: Bool { layout.dependsOnContext || layout.hasContent }
-    /// Whether packets depend on states, or have layers; then each packet returns the context of the next one.
+    /// Whether packets depend on states, or have layers; then each call returns the context for the next packet.
     var areKept: Bool { layout.dependsOnStates || layout.hasContent }
-    /// Whether packets depend on the sender, or each end has keys and transforms of its own; then it must be known.
+    /// Whether packets depend on the sender, or each end has its own keys and transforms; then the sender must be
+    /// known.
     var mustKnowSender: Bool { layout.dependsOnSender || !types.naming.layers.isEmpty }
 
     private func key(_ state: Int) -> ErlangCode { .atom(types.naming.states[state]) }
 
     // MARK: Shapes
 
-    /// The functions that read and write headers and trailers, and those that find the shape of a packet.
+    /// The functions that read and write headers and trailers, and those that select a packet's shape.
     var functions: [ErlangFunction] {
         let own = types.plan.shapes.flatMap { shape in
             (shape.reads ? [ErlangPacketReading.function(types, shape)] : [])
@@ -34,7 +35,7 @@ struct ErlangContexts {
         return own + choosing + [sender] + shapes + (layout.dependsOnStates ? stateFunctions : [])
     }
 
-    /// Returns what stands for a shape: who sends its packets, or its number.
+    /// Returns the term for a shape: its sender, or its number.
     private func term(_ shape: PacketShape) -> ErlangCode {
         .literal(shape.sender?.erlangAtom ?? shape.words.last ?? "0")
     }
@@ -46,7 +47,7 @@ struct ErlangContexts {
 
     private var wrapping: ErlangFunction { choosing("wrap", ["id", "payload", "header"]) }
 
-    /// Returns the function that calls that of a shape.
+    /// Returns the function that dispatches to a shape's function.
     private func choosing(_ name: String, _ arguments: [ErlangCode]) -> ErlangFunction {
         ErlangFunction(
             name,
@@ -87,7 +88,6 @@ struct ErlangContexts {
 
     // MARK: Senders
 
-    /// The function that finds out who sends a message.
     private var sender: ErlangFunction {
         let isKnown = ["cs", "sc"].map { Expression.binary(.equal, "sender", .own($0)) }
         var clauses: [ErlangCode.Clause] = [
@@ -109,7 +109,7 @@ struct ErlangContexts {
             guard message.senders.count == 1, let sender = message.senders.first else { continue }
             clauses.append(.init(.ignored, .record(record.name, []), body: [.literal(sender.erlangAtom)]))
         }
-        // If packets are the same from both ends, it makes no difference who sends.
+        // If both ends' packets are alike, the sender does not matter.
         let unknown = mustKnowSender ? ErlangCode.fail(.literal("needs_sender"), .list([])) : .literal("cs")
         return ErlangFunction("sender_of", clauses + [.init(.ignored, .ignored, body: [unknown])])
     }
@@ -132,7 +132,7 @@ struct ErlangContexts {
         ]
     }
 
-    /// Returns the clauses for the number of a state's value.
+    /// Returns the clauses that convert a state's value to its number.
     private func numbers(_ index: Int) -> [ErlangCode.Clause] {
         guard let state = types.plan.context?.states[index] else { return [] }
         var values: [(ErlangCode, Int128)] = []
@@ -154,7 +154,7 @@ struct ErlangContexts {
 
     // MARK: Exported functions
 
-    /// What the functions for whole packets have in place of names of the runtime.
+    /// The replacements of the runtime's names in the functions for whole packets.
     var constants: [String: String] {
         let header = types.description.hasHeaderConditions ? ", Header" : ""
         let fixes = !types.plan.fixedHeaderFields.isEmpty
@@ -185,6 +185,6 @@ struct ErlangContexts {
 }
 
 extension Sender {
-    /// The sender as generated modules call it.
+    /// The sender's name in generated modules.
     var erlangAtom: String { self == .client ? "cs" : "sc" }
 }

@@ -3,14 +3,13 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The values of header and trailer fields, by their positions among all fields of packets.
+/// The values of header and trailer fields, by their positions among all packet fields.
 extension ErlangTypes {
-    /// Whether some message fixes fields of packets of a shape.
+    /// Whether packets of a shape can have fields that some message fixes.
     func fixesHeaders(_ shape: PacketShape) -> Bool {
         !plan.fixedHeaderFields.isEmpty && (shape.part?.isFlat ?? true)
     }
 
-    /// Returns the type of a field's values in a map of header fields.
     func headerType(_ position: Int) -> String {
         let format = description.layout.fields[position].format
         return switch description.packetFieldType(position) {
@@ -20,7 +19,7 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns how a map of header fields would have a number, a text or bytes.
+    /// Returns a header field's number, text or bytes as a value of the header map.
     func headerLiteral(_ position: Int, _ value: PacketHeader.FieldValue) -> ErlangCode {
         switch value {
         case .text(let text): return .text(text)
@@ -40,7 +39,7 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the check that a field which was read has a value.
+    /// Returns the check that a field just read has the expected value.
     func check(_ position: Int, _ value: PacketHeader.FieldValue, _ own: ErlangCode, at place: ErlangCode) -> ErlangCode
     {
         let field = description.layout.fields[position]
@@ -51,9 +50,9 @@ extension ErlangTypes {
         return .call("same_text", [own, compared, place, .text(field.name), .list([.literal("packet")])])
     }
 
-    /// Returns the number or the bytes that are written for a value of such a map, or an error that names the field.
+    /// Returns the number or the bytes to write for a value of the header map, or an error that names the field.
     ///
-    /// - Parameter path: What the field is in, innermost first (default: the packet).
+    /// - Parameter path: The names that contain the field, innermost first (default: the packet).
     func headerNumber(
         _ field: PacketField, _ position: Int, _ own: ErlangCode, in path: ErlangCode = .list([.literal("packet")])
     ) -> ErlangCode {
@@ -62,7 +61,7 @@ extension ErlangTypes {
         return field.format.isNumber ? number(value, own, place) : writeLeaf(value, own, place) ?? own
     }
 
-    /// Returns how the number of a field is an enum or flags; nil for another field. A header accepts numbers without a case, too.
+    /// Returns the enum or flags of a field; nil for other fields. A header also accepts numbers without a case.
     func headerPlan(_ position: Int) -> ValuePlan? {
         let range = description.layout.fields[position].range
         return plan.headerNumber(position).map {
@@ -70,7 +69,6 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the list of the keys of fields.
     func headerKeys(_ positions: [Int]) -> ErlangCode { .literal(keyList(positions)) }
 
     func keyList(_ positions: [Int]) -> String {
@@ -79,22 +77,21 @@ extension ErlangTypes {
 
     // MARK: Conditions
 
-    /// Returns the expression that a condition of packets of a layout holds.
+    /// Returns a condition on packets of a layout as an expression.
     ///
-    /// - Parameter letter: What the variables with the numbers of fields begin with.
+    /// - Parameter letter: The first letter of the variables with the numbers of fields.
     func condition(_ condition: WireCondition, numbers letter: String, in layout: PacketLayout) -> Expression {
         builder.condition(condition, in: layout) { index in
             .number(.name(letter + String(index)), layout.fields[index].format.numberFormat)
         }
     }
 
-    /// Returns the same; `false` while not all fields that it tests are read.
+    /// Returns the condition, or `false` until all fields that it tests have been read.
     func knownCondition(_ condition: WireCondition, in layout: PacketLayout) -> Expression {
         let isKnown = condition.operands.allSatisfy { operand in layout.header.contains { .field($0.name) == operand } }
         return isKnown ? self.condition(condition, numbers: "x", in: layout) : false
     }
 
-    /// Returns the call that computes a checksum of iodata.
     static func checksum(_ kind: ChecksumKind, _ data: ErlangCode) -> ErlangCode {
         switch kind {
         case .crc32, .adler32: .call("erlang:" + kind.rawValue, [data])

@@ -3,8 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has besides if packets have layers, by a ``LayerPlan``: what its parts are, and which of the runtime's functions open
-/// and seal a layer.
+/// Makes a module's additional code for packets with layers, from a ``LayerPlan``: its parts, and the runtime functions
+/// that open and seal each layer.
 struct ErlangLayers {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
@@ -19,7 +19,6 @@ struct ErlangLayers {
 
     // MARK: Parts
 
-    /// Returns the functions that call those of a shape.
     private func choosing(_ plan: LayerPlan) -> [ErlangFunction] {
         func each(
             _ name: String, _ parameters: [ErlangCode], _ value: (LayerPlan.Shape) -> ErlangCode
@@ -74,7 +73,7 @@ struct ErlangLayers {
             layers.map { .init(.number($0.offset + 1), body: [flag(true)]) } + [.init(.ignored, body: [flag(false)])])
     }
 
-    /// The functions that connect layers with the protocol, of the runtime; nil without layers.
+    /// The runtime's functions that connect layers with the protocol; nil without layers.
     var text: String? {
         guard let plan else { return nil }
         let counter = plan.shapes.lazy.compactMap(\.counter).first
@@ -93,7 +92,7 @@ struct ErlangLayers {
         return RuntimeFile.erlang.with(Set(features.filter(\.1).map(\.0) + transforms), constants).text("layering")
     }
 
-    /// The functions of that text with clauses that this protocol may not reach.
+    /// Functions of that text with clauses that this protocol may not reach.
     var textFunctions: [String] {
         guard let plan else { return [] }
         let isStreamed = plan.kinds.contains { $0.erlangFeatures.contains("streamed") }
@@ -101,7 +100,7 @@ struct ErlangLayers {
             + (isStreamed ? ["streamed_layer/6"] : [])
     }
 
-    /// Returns the term that stands for a transform: `{zlib, 15}`, `{'xor', session}`.
+    /// Returns the term for a transform: `{zlib, 15}`, `{'xor', session}`.
     private func term(of kind: LayerKind) -> ErlangCode {
         let word = ErlangCode.atom(kind.word)
         switch kind {
@@ -133,7 +132,7 @@ struct ErlangLayers {
 
     /// The members of the type of contexts.
     ///
-    /// A layer of the program opens and seals a content; it may return what changes of itself for the next packet.
+    /// A program's layer opens and seals a content. It may return its changes for the next packet.
     var contextMembers: [String] {
         guard plan != nil else { return [] }
         func result(_ bytes: String) -> String { "{ok, \(bytes)} | {ok, \(bytes), map()} | {error, atom()}" }
@@ -155,7 +154,7 @@ struct ErlangLayers {
 }
 
 extension LayerKind {
-    /// The regions of the runtime that have its functions.
+    /// The regions of the runtime with its functions.
     fileprivate var erlangFeatures: [String] {
         switch self {
         case .zlib, .deflate, .gzip: ["inflated"]

@@ -105,7 +105,6 @@ struct ErlangModule {
             """
     }
 
-    /// Returns the functions that write a union or find its tag.
     private func unionFunctions(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
         let name = naming.unions[index].type
         return (places.contains(.before) ? ["write_\(name)/4"] : [])
@@ -154,7 +153,7 @@ struct ErlangModule {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The features that have types, or reasons of errors, of their own.
+    /// The features that need types, or reasons of errors, of their own.
     private var features: Set<String> {
         let framing = description.layout.framing
         let features = [
@@ -191,14 +190,13 @@ struct ErlangModule {
         return lines
     }
 
-    /// Returns a comment without tags of EDoc.
+    /// Returns a comment without EDoc tags.
     private func documented(_ text: String) -> [String] {
         ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
     }
 
     // MARK: Exported functions
 
-    /// The functions for whole packets, headers and errors.
     private var coding: String {
         let features = [
             ("senders", contexts.areDistinct), ("context", contexts.areKept), ("layers", description.layout.hasContent),
@@ -264,14 +262,14 @@ struct ErlangModule {
 
     // MARK: Used types
 
-    /// The enums and flags that messages, headers and states use: Erlang warns about functions that nothing calls.
+    /// The enums and flags that messages, headers and states use. Erlang warns about functions without callers.
     private var usedNumbers: (enumerations: Set<Int>, flagSets: Set<Int>) {
         let used = types.plan.used
         var fields = description.messages.flatMap(\.fields)
         fields += used.structures.flatMap { description.structures[$0].fields }
         fields += used.unions.keys.flatMap { description.unions[$0].fields }
         var all = fields.filter(\.hasValue).map(\.type) + description.packetFields.compactMap(\.type)
-        // Only kept tags are shown by their names.
+        // Only tags that programs see are shown by name.
         all += used.unions.keys.map { description.unions[$0] }.filter { $0.defaultArm != nil }.map(\.tag)
         var (enumerations, flagSets): (Set<Int>, Set<Int>) = ([], [])
         for type in all {

@@ -3,10 +3,10 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the function that takes packets of one shape apart, of the steps of a ``PacketReadPlan``.
+/// Makes the function that reads packets of one shape, from the steps of a ``PacketReadPlan``.
 ///
-/// The number or the bytes of the field n are `Xn`, its value `Hn`, its width, whether it is there, and the size of the packet by it
-/// `Wn`, `Cn` and `Tn`.
+/// Variables for the field n: `Xn` is its number or its bytes, `Hn` its value, `Wn` its width, `Cn` whether it is
+/// present. `Tn` is the packet's size according to that field.
 struct ErlangPacketReading {
     private let types: ErlangTypes
     private let shape: PacketShape
@@ -16,19 +16,19 @@ struct ErlangPacketReading {
         .number(shape.part?.limit ?? types.description.options.maximumPacketByteCount)
     }
     private var lines: [ErlangCode] = []
-    /// The bytes that have not been read, in a header whose fields have fixed widths.
+    /// The bytes not yet read, in a header whose fields have fixed widths.
     private var bytes = "b"
-    /// The size of the packet, once a length has been read.
+    /// The size of the packet, after a length has been read.
     private var total: Expression?
-    /// Where the packet ends, as far as it is known.
+    /// The end of the packet, as far as it is known.
     private var last = ErlangCode.literal("infinity")
-    /// The field and the number of the bytes that are read next, in another header.
+    /// The field, and its byte count, that is read next, in a header without fixed widths.
     private var part: (field: Int, byteCount: Int)?
-    /// The size of the header, once all of it has been read.
+    /// The size of the header, after all of it has been read.
     private var headerEnd = PacketOffset(constant: 0)
-    /// What the match of the whole packet reads, and what follows it; nil before and after.
+    /// The pending match of the whole packet, and the code that follows it; nil before and after.
     private var match: (segments: [ErlangCode.Segment], taking: [ErlangCode])?
-    /// The first letter of the variables of numbers: those inside of a branch have other names.
+    /// The first letter of variables for numbers. Inside a branch it differs, because Erlang binds a variable once.
     private var letter = "x"
 
     private init(_ types: ErlangTypes, _ shape: PacketShape) {
@@ -61,12 +61,11 @@ struct ErlangPacketReading {
         }
     }
 
-    /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
+    /// Returns the absolute place of a field's offset: those in the trailer count from the end of the payload.
     private func place(_ index: Int, _ offset: PacketOffset) -> Expression {
         place(index < layout.header.count ? .header(offset) : .trailer(offset))
     }
 
-    /// Returns the value of a field that is there, or another one if it may be absent.
     private func ifThere(_ index: Int, _ value: ErlangCode, else other: ErlangCode) -> ErlangCode {
         isConditional(index) ? .either("c\(index)", [value], else: other) : value
     }
@@ -106,18 +105,18 @@ struct ErlangPacketReading {
 
     private mutating func need(_ count: Int) {
         let end = Expression.place(count)
-        // The rest of the packet is asked for, too, if it can be read at once.
+        // If the header can be read at once, also ask for the rest of the packet.
         let needed = layout.plan.canReadAtOnce ? total.map { Expression.call(nil, "max", [end, $0]) } ?? end : end
         wait(end, needed)
     }
 
-    /// Adds the check that so many bytes have arrived.
+    /// Adds the check that the bytes up to `end` have arrived; otherwise the function asks for `needed`.
     private mutating func wait(_ end: Expression, _ needed: Expression) {
         let isThere = Expression.binary(.greaterOrEqual, "size", end)
         lines.append(.unless(isThere, .call("more", [needed.code, "size"])))
     }
 
-    /// Adds what reads fields of a fixed width, and returns whether the step does that.
+    /// Reads fields of fixed width. Returns false for other steps.
     private mutating func take(_ step: PacketReadStep) -> Bool {
         switch step {
         case .number(let index), .bytes(let index, _): read(index)
@@ -157,7 +156,7 @@ struct ErlangPacketReading {
         lines += more
     }
 
-    /// Adds what reads a field of the trailer if it is there.
+    /// Reads a field of the trailer if it is present.
     private mutating func takeConditional(_ index: Int) {
         let field = layout.fields[index]
         guard field.format.isNumber, field.role != .padding else {
@@ -175,7 +174,7 @@ struct ErlangPacketReading {
         return .call("header_" + format.encoding.name, ["b"] + place + [name(index)])
     }
 
-    /// Returns what reads the text or the digits in the bytes of a field; nil for other fields.
+    /// Returns code that decodes the text or digits of a field; nil for other fields.
     private func text(_ index: Int, _ at: PacketOffset) -> ErlangCode? {
         let field = layout.fields[index]
         if case .bytes = field.format { return nil }
@@ -184,7 +183,7 @@ struct ErlangPacketReading {
         return types.readLeaf(field.format.value, source).map { .call("element", [1, $0]) }
     }
 
-    /// Returns a check, which has no value that other code needs.
+    /// Returns a check whose value no other code needs.
     private func check(_ step: PacketReadStep) -> ErlangCode {
         switch step {
         case .boolean(let index, let at):
@@ -213,7 +212,7 @@ struct ErlangPacketReading {
         }
     }
 
-    /// Returns the call of a function that compares the number of a field with others.
+    /// Returns a call that compares the number of a field with the expected ones.
     private func verified(
         _ function: String, _ index: Int, _ expected: ErlangCode..., at: PacketOffset
     ) -> ErlangCode {
@@ -222,10 +221,10 @@ struct ErlangPacketReading {
 
     // MARK: Lengths
 
-    /// Returns the size of the packet by a length, or its refusal.
+    /// Returns the size of the packet according to a length, or its refusal.
     private func size(_ length: ReadLength) -> ErlangCode {
         var least = length.least.expression
-        // A varint with a sign could be negative, but no length is.
+        // A signed varint could be negative; no length is.
         if length.mayBeNegative { least = .call(nil, "max", [least, length.difference.expression]) }
         let number = Expression.name("x\(length.field)")
         return .call(
@@ -244,7 +243,7 @@ struct ErlangPacketReading {
             ])
     }
 
-    /// Adds the check of a length that tells where the packet ends, so that no field after it is awaited past that.
+    /// Adds a length that bounds the packet, so that no later field waits for bytes past the end.
     private mutating func end(by length: ReadLength) {
         let end = ErlangCode.call("min", [last, size(length)])
         lines.append(.match("l\(length.field)", ifThere(length.field, end, else: last)))
@@ -296,7 +295,7 @@ struct ErlangPacketReading {
         case .text(let index, let at):
             guard let text = text(index, at) else { return }
             lines.append(.match("h\(index)", ifThere(index, text, else: .noBytes)))
-        // Without the field the number is 0.
+        // An absent field has the number 0.
         case .boolean: lines.append(check(step))
         case .size(let length): lines.append(.chain(.and, ["c\(index)", size(length)]))
         default: lines.append(.chain(.and, ["c\(index)", check(step)]))
@@ -327,7 +326,7 @@ struct ErlangPacketReading {
         lines += match.taking
     }
 
-    /// Returns the bytes that a checksum covers, with zeros for itself and for later ones.
+    /// Returns the bytes that a checksum covers, with zeros in place of itself and later checksums.
     private func covered(by range: ChecksumRange) -> ErlangCode {
         if case .header(headerEnd) = range.start, case .trailer(PacketOffset(constant: 0)) = range.end {
             return "payload"
@@ -366,7 +365,8 @@ struct ErlangPacketReading {
             let fields = types.plan.fixedHeaderFields.flatMap { position -> [ErlangCode] in
                 guard let index = shape.positions.firstIndex(of: position) else { return [0, 0] }
                 let own = place(plan.place(of: index))
-                // The caller moves offsets to the innermost layer. That of a fixed field counts from the packet's first byte.
+                // The caller makes offsets relative to the innermost layer. A fixed field's offset counts from the
+                // packet's first byte.
                 return ["x\(index)", shape.part == nil ? own.code : Expression.name("start").plus(own).code]
             }
             lines.append(.call("fixed", ["sender", "id"] + fields))
@@ -374,7 +374,7 @@ struct ErlangPacketReading {
         lines.append(.tuple(["id", header, "payload", "end", "rest"] + facts))
     }
 
-    /// What else is known of a part of a packet with layers: where a field begins, the number that counts the content with its
+    /// More results for one layer of a packet: where a field begins, the number that counts the content with its
     /// offset, and which conditions hold.
     private var facts: [ErlangCode] {
         guard let part = shape.part else { return [] }
@@ -393,7 +393,7 @@ struct ErlangPacketReading {
         return [first.code, counter ?? .literal("none"), .tuple(rules)]
     }
 
-    /// The message's ID: the bits of its fields, the first one most significant.
+    /// The message's ID: the bits of its fields, the most significant first.
     private var identifier: Expression {
         var id: Expression?
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
@@ -409,7 +409,7 @@ struct ErlangPacketReading {
         return id ?? 0
     }
 
-    /// The map of the header's fields that are there.
+    /// The map of the header fields that are present.
     private var header: ErlangCode {
         var always: [(key: String, value: ErlangCode)] = []
         var sometimes: [ErlangCode] = []
@@ -439,7 +439,6 @@ struct ErlangPacketReading {
 }
 
 extension ChecksumRange.Place {
-    /// Returns the place after a field.
     fileprivate func plus(_ byteCount: Int, _ conditional: Int?) -> Self {
         func after(_ offset: PacketOffset) -> PacketOffset {
             conditional.map { PacketOffset(constant: offset.constant, widths: offset.widths + [$0]) } ?? offset
@@ -453,7 +452,7 @@ extension ChecksumRange.Place {
 }
 
 extension PacketShape {
-    /// The end of the names of its functions, such as `_cs` or `_inside_1_0`; empty if there is one shape.
+    /// The suffix of its functions, such as `_cs` or `_inside_1_0`; empty if there is only one shape.
     var erlangSuffix: String {
         words.map { word in "_" + (Sender(rawValue: word)?.erlangAtom ?? word) }.joined()
     }

@@ -5,7 +5,8 @@ import WirelineLanguage
 
 /// Makes the functions that put header and trailer around a payload in packets of one shape, by a ``PacketWritePlan``.
 ///
-/// The value of the field n is `Yn`, what is given for it if it may be absent `On`, its width `Wn`, and whether it is there `Cn`.
+/// For the field n, `Yn` is the value, `On` the given value if it may be absent, and `Wn` the width. `Cn` says whether
+/// it is present.
 struct ErlangPacketWriting {
     private let types: ErlangTypes
     private let shape: PacketShape
@@ -22,7 +23,7 @@ struct ErlangPacketWriting {
 
     // MARK: Words
 
-    /// The name of the function that adds header and trailer when all values are chosen.
+    /// The function that adds header and trailer after all values are chosen.
     private var function: String { (plan.fitting == nil ? "wrap" : "wrap_fitted") + shape.erlangSuffix }
 
     private func field(_ index: Int) -> PacketField { layout.fields[index] }
@@ -31,10 +32,10 @@ struct ErlangPacketWriting {
     private func isConditional(_ index: Int) -> Bool { field(index).condition != nil }
     private func own(_ index: Int) -> Expression { "y\(index)" }
 
-    /// The variable with the width of a varint, if it is there.
+    /// The variable with the width of a varint. A conditional one has its own name for the case that it is present.
     private func width(_ index: Int) -> Expression { isConditional(index) ? "u\(index)" : "w\(index)" }
 
-    /// The variable with what is given for a field that conditions look at.
+    /// The variable with the given value of a field that conditions refer to.
     private func given(_ index: Int) -> Expression { isConditional(index) ? "o\(index)" : "y\(index)" }
 
     private func ifThere(_ index: Int, _ value: ErlangCode, else other: ErlangCode) -> ErlangCode {
@@ -43,7 +44,7 @@ struct ErlangPacketWriting {
 
     // MARK: Functions
 
-    /// The functions that choose the value of a field which fits itself to the packet; none without such a field.
+    /// The functions that choose the value of an `@fit` field; none without such a field.
     private var fitting: [ErlangFunction] {
         guard let (index, values) = plan.fitting else { return [] }
         let position = shape.positions[index]
@@ -97,7 +98,7 @@ struct ErlangPacketWriting {
         ]
     }
 
-    /// What refuses keys of the header that cannot be set.
+    /// Refuses keys of the header that cannot be set.
     private var checks: [ErlangCode] {
         let foreign = shape.foreign.filter { types.description.layout.fields[$0].isSettable }
         let own = zip(layout.fields, shape.positions).filter(\.0.isSettable).map(\.1)
@@ -108,11 +109,11 @@ struct ErlangPacketWriting {
             let name = ErlangCode.text(types.description.layout.fields[position].name)
             return .match(.ignored, .call("absent", [key, "header", name, 0]))
         }
-        // What fits itself to the packet has been chosen: then the map is never empty.
+        // The value of the `@fit` field was chosen before: then the map is never empty.
         return [plan.fitting == nil ? .unless(isEmpty, check) : check] + refusals
     }
 
-    /// What finds the fields that are there, and the size of the packet.
+    /// Finds the fields that are present, and the size of the packet.
     private var measuring: [ErlangCode] {
         let around = plan.around.expression
         var most = Expression.place(limit)
@@ -130,14 +131,14 @@ struct ErlangPacketWriting {
         return lines + [.unless(.binary(.lessOrEqual, "total", most), .fail(reason, .list([])))]
     }
 
-    /// What takes the values, and returns the packet.
+    /// Takes the values, and returns the packet.
     private var writing: [ErlangCode] {
         let planned = layout.checksums.filter { $0.parts != layout.header.count..<layout.header.count + 1 }
         let late = planned.map { layout.fieldIndex(of: $0) }
         var lines = layout.fields.indices
             .filter { !late.contains($0) && (isConditional($0) || !plan.isOperand($0)) }
             .map { ErlangCode.match(own($0).code, chosen($0)) }
-        // In wire order: each may cover the ones before it.
+        // In wire order: each may cover the earlier ones.
         lines += zip(late, planned).map { index, planned in
             let covered = ErlangCode.list(pieces(planned.parts, zeros: planned.zeros))
             return .match(own(index).code, ErlangTypes.checksum(planned.kind, covered))
@@ -151,7 +152,7 @@ struct ErlangPacketWriting {
 
     // MARK: Values
 
-    /// Returns the value of a field, unchecked.
+    /// Returns the unchecked value of a field.
     private func value(_ index: Int) -> ErlangCode {
         switch plan.values[index] {
         case .settable(let usual):
@@ -177,7 +178,7 @@ struct ErlangPacketWriting {
         }
     }
 
-    /// Returns the value of a field; of one that is absent, nothing.
+    /// Returns the value of a field; for an absent field, 0 or no bytes.
     private func chosen(_ index: Int) -> ErlangCode {
         let nothing: ErlangCode = field(index).format.isNumber ? 0 : .noBytes
         switch plan.values[index] {
@@ -189,7 +190,6 @@ struct ErlangPacketWriting {
         }
     }
 
-    /// Returns the bits of the ID that belong to one of its fields.
     private func identifier(_ part: WrittenIDPart) -> Expression {
         guard layout.fields.count(where: { $0.role == .messageID }) > 1 else { return "id" }
         let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
@@ -200,7 +200,7 @@ struct ErlangPacketWriting {
         return .binary(.bitAnd, shifted, .number((1 << Int128(part.bitWidth)) - 1, .uint64))
     }
 
-    /// Returns the number of bytes of a varint, whose value has not been checked.
+    /// Returns the size of a varint in bytes. Its value has not been checked.
     private func size(_ index: Int) -> ErlangCode {
         guard case .varint(let format) = field(index).format else { return 1 }
         var value = value(index)
@@ -209,7 +209,7 @@ struct ErlangPacketWriting {
         return ifThere(index, .call(format.erlangSize, [value]), else: 1)
     }
 
-    /// A part of an ID is a number without a sign.
+    /// Parts of an ID are unsigned numbers, but zigzag needs a signed one.
     private func signed(_ value: ErlangCode, _ format: VarintFormat) -> ErlangCode {
         format.encoding == .zigzag ? .call("signed", [value, .number(format.bitWidth)]) : value
     }
@@ -239,7 +239,7 @@ struct ErlangPacketWriting {
         return output.pieces
     }
 
-    /// Returns the segments of numbers of fixed width; nil for what has bytes of its own.
+    /// Returns the segments of numbers of fixed width; nil for other fields.
     private func segments(_ index: Int) -> [ErlangCode.Segment]? {
         let format = field(index).format
         guard format.isNumber, format.byteCount != nil else { return nil }
@@ -266,7 +266,7 @@ struct ErlangPacketWriting {
     private var result: ErlangCode { .tuple(conditional.map { "c\($0)" }) }
     private func presence(_ number: Int) -> String { "presence\(shape.erlangSuffix)_\(number)" }
 
-    /// What finds the fields that are there, and their sizes.
+    /// Finds the fields that are present, and their sizes.
     private var found: [ErlangCode] {
         guard layout.hasConditions else { return [] }
         return plan.operands.map { .match(given($0).code, checked($0)) } + [
@@ -278,7 +278,7 @@ struct ErlangPacketWriting {
             }
     }
 
-    /// The functions that find the fields that are there, one for each set of ID fields; none for a layout without conditions.
+    /// The functions that find the present fields, one for each set of ID fields; none for a layout without conditions.
     private var finding: [ErlangFunction] {
         guard layout.hasConditions else { return [] }
         return plan.sets.enumerated().map { number, set in
@@ -299,7 +299,7 @@ struct ErlangPacketWriting {
         }
     }
 
-    /// Returns what finds the fields that are there if the ID is in a set of ID fields.
+    /// Finds the fields that are present with one set of ID fields; calls `next` if the set does not match.
     private func trying(_ set: WrittenIDFields, _ next: ErlangCode) -> [ErlangCode] {
         let lines = set.fields.map { ErlangCode.match("c\($0.field)", condition($0.condition, set).code) }
         let choices = set.fields.filter { $0.mustBe != nil }

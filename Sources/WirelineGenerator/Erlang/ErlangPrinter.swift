@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ErlangText {
-    /// Makes text of the code of one function.
     struct Printer {
         let dialect: ErlangDialect
-        /// How often each variable stands in the function.
+        /// How often each variable occurs in the function.
         let counts: [String: Int]
 
         /// The longest line of a `case`.
@@ -12,7 +11,6 @@ extension ErlangText {
 
         private func indentation(_ count: Int) -> String { String(repeating: " ", count: count) }
 
-        /// Returns a clause of a function.
         func text(_ clause: ErlangCode.Clause, _ function: String) -> String {
             let head = "\(ErlangText.atom(function))(\(list(clause.patterns)))" + condition(clause) + " ->"
             let line = clause.body.count == 1 ? text(clause.body[0], 4) : "\n"

@@ -5,8 +5,8 @@ import WirelineLanguage
 
 /// Makes the functions that read messages, structures, unions and lists.
 ///
-/// One match reads all adjacent fields of fixed width. If the match fails, a slower function finds the field that is
-/// cut off, or an earlier field that is invalid. What reads a value returns `{Value, Rest}`.
+/// One match reads all adjacent fields of fixed width. If it fails, a slower function finds the field that is cut off,
+/// or an earlier field that is invalid. Code that reads a value returns `{Value, Rest}`.
 struct ErlangReading {
     let types: ErlangTypes
     private(set) var functions: [ErlangFunction] = []
@@ -47,7 +47,8 @@ struct ErlangReading {
         functions.append(ErlangFunction("read_\(naming.name)", ["b", own.end.code, "d", "n", "p"], body.lines))
     }
 
-    /// Returns what a function for a structure or a union reads from, whose end has another name if it is sized.
+    /// Returns the source of a structure's or union's function. The end has another name if the value has a size
+    /// prefix.
     private func whole(_ prefix: PlannedCount?, from bytes: Expression = "b") -> ErlangSource {
         ErlangSource(bytes: bytes, end: prefix == nil ? "e" : "e0", place: ErlangPlace(name: "n", path: "p"))
     }
@@ -56,7 +57,7 @@ struct ErlangReading {
         [.unless(.binary(.greater, "d", 0), source.fail(types.tooDeep))]
     }
 
-    /// Returns what takes the bytes `s` of a body after their prefix from others, if it has one, and binds its end and its path.
+    /// Binds the path and, if the body has a prefix, takes its bytes `s` and binds their end.
     private func opening(_ prefix: PlannedCount?, _ source: ErlangSource) -> [ErlangCode] {
         let path = ErlangCode.bind("q", ErlangPlace.own)
         guard let prefix else { return [path] }
@@ -68,16 +69,15 @@ struct ErlangReading {
 
     // MARK: Fields
 
-    /// What reads the fields in order.
     private struct Body {
         let path: ErlangCode
         let depth: Expression
-        /// The variable with the bytes that are left.
+        /// The variable with the remaining bytes.
         var bytes: Expression
         var lines: [ErlangCode] = []
-        /// The value of each field that has one, in order.
+        /// The values of the fields that have one, in order.
         var results: [ErlangCode] = []
-        /// The number of each field that conditions, counts and unions can look at.
+        /// The numbers of the fields that conditions, counts and unions refer to.
         var operands: [Int: Expression] = [:]
 
         func values(_ naming: ErlangNaming.Record) -> [(name: String, value: ErlangCode)] {
@@ -89,7 +89,6 @@ struct ErlangReading {
             return ErlangSource(bytes: bytes, place: place, field: field, operands: operands)
         }
 
-        /// Adds the match that reads some segments, and leaves the other bytes in a variable.
         mutating func bind(_ segments: [ErlangCode.Segment], rest: Expression) {
             lines.append(.match(.binary(segments + [.bytes(rest.code)]), bytes.code))
             bytes = rest
@@ -122,7 +121,7 @@ struct ErlangReading {
         }
     }
 
-    /// Adds what reads text of fixed width, or verifies one that is always the same.
+    /// Reads text of fixed width, or verifies a constant one.
     private mutating func addText(_ field: GeneratedField, _ fields: BodyFields, to body: inout Body) {
         guard case .text(let text, let byteCount, let padding)? = field.constant else {
             return add(field, fields, to: &body)
@@ -134,7 +133,7 @@ struct ErlangReading {
         body.bytes = next
     }
 
-    /// Adds what reads a value of variable width, or one that may be absent.
+    /// Reads a value of variable width, or one that may be absent.
     private mutating func add(_ field: GeneratedField, _ fields: BodyFields, to body: inout Body) {
         let source = body.source(field)
         var value = read(field.value, source)
@@ -160,7 +159,7 @@ struct ErlangReading {
         body.operands[field.index] = "n\(field.index)"
     }
 
-    /// Returns what reads a field, if its prefix does not say that it is absent.
+    /// Wraps code that reads a field, for a prefix that can say it is absent.
     private func unlessAbsent(_ field: GeneratedField, _ value: ErlangCode, _ source: ErlangSource) -> ErlangCode {
         let rest = ErlangCode.name("r\(field.index)")
         let absent = ErlangCode.tuple([Expression.nothing.code, rest])
@@ -175,7 +174,7 @@ struct ErlangReading {
             [.init(.binary([ones, .bytes(rest)]), body: [absent]), .init(.ignored, body: [value])])
     }
 
-    /// Adds what reads numbers side by side.
+    /// Reads adjacent numbers.
     private func addRun(_ parts: [PlannedPart], _ fields: BodyFields, to body: inout Body) {
         guard let first = parts.first, let last = parts.last else { return }
         let byteCount = last.offset + last.kind.byteCount - first.offset
@@ -207,7 +206,7 @@ struct ErlangReading {
         body.lines += checks
     }
 
-    /// Adds what reads fields which share bytes; what is wrong with one is told at their first byte.
+    /// Reads fields that share bytes. Errors in any of them are reported at their first byte.
     private func addPacked(_ planned: PlannedRun, _ fields: BodyFields, to body: inout Body) {
         let sources = planned.bits.map { body.source(fields.fields[$0.field]) }
         guard let first = sources.first, let last = planned.bits.last?.field else { return }
@@ -225,13 +224,12 @@ struct ErlangReading {
         }
     }
 
-    /// Returns the check of a field's number, if it needs one.
     private func check(_ own: Expression, _ source: ErlangSource, at offset: Expression) -> [ErlangCode] {
         guard let field = source.field, let check = types.check(field.value, own, of: field) else { return [] }
         return [.unless(check.good, .fail(check.reason, source.place.ownPath, at: offset))]
     }
 
-    /// Returns what finds which of the numbers is cut off, or which one before it is invalid.
+    /// Returns code that finds the number that is cut off, or an earlier invalid one.
     private func cut(_ parts: [PlannedPart], _ fields: BodyFields, _ byteCount: Int, _ body: Body) -> ErlangCode {
         if parts.count == 1 {
             return body.source(fields.fields[parts[0].field]).call("cut", .number(byteCount))
@@ -278,12 +276,12 @@ struct ErlangReading {
             let depth = source.place.depth.code
             return .call(addTail(element, count), start + [source.end.code, depth, source.place.ownPath])
         case .sized(let content, let count, _):
-            // Other names than those to which the caller binds the result: a variable of Erlang has one value.
+            // The caller's names for the result cannot be reused: Erlang binds a variable once.
             let (rest, own) = (Expression.name("t\(source.place.number)"), ErlangCode.name("w\(source.place.number)"))
             let inner = ErlangSource(
                 bytes: "y\(source.place.number)", end: source.end.minus(.byteSize(rest)), place: source.place,
                 field: source.field, operands: source.operands)
-            // What a structure leaves is skipped; other values leave nothing.
+            // Bytes that a structure leaves are skipped; other values leave none.
             let lines = [ErlangCode.match(.tuple([own, .ignored]), read(content, inner)), .tuple([own, rest.code])]
             return .choose(
                 types.readContent(count, .bytes, source), [.init(.tuple([inner.bytes.code, rest.code]), body: lines)])
@@ -296,7 +294,7 @@ struct ErlangReading {
         }
     }
 
-    /// Returns what reads a number, checks it, and makes a result of it.
+    /// Returns code that reads a number, checks it, and makes a result of it.
     private func readScalar(
         _ value: ValuePlan, _ own: Expression, rest: ErlangCode, _ source: ErlangSource, _ result: ErlangCode,
         _ checks: [ErlangCode] = []
@@ -315,7 +313,6 @@ struct ErlangReading {
 
     private static let item = ErlangSource(bytes: "b", place: .item)
 
-    /// Adds the functions that read a number of items.
     private mutating func addCounted(_ element: ValuePlan) {
         let name = types.listName(element)
         guard lists.insert(name).inserted else { return }
@@ -346,9 +343,7 @@ struct ErlangReading {
         functions.append(ErlangFunction(name, [end, next]))
     }
 
-    /// Returns the clause that reads an item, and then the next ones.
-    ///
-    /// - Parameter counters: The parameters that tell where the list is, and what they are for the next item.
+    /// - Parameter counters: The parameters that locate the item in the list, with their values for the next item.
     private mutating func nextItem(
         _ element: ValuePlan, _ name: String, _ counters: [(name: ErlangCode, next: Expression)],
         _ checks: [ErlangCode] = []
@@ -359,9 +354,9 @@ struct ErlangReading {
             checks + [.match(.tuple(["v", "r1"]), read(element, Self.item)), .call(name, ["r1"] + next)])
     }
 
-    /// Adds a function that reads items up to the end of the bytes, or to a byte that ends the list.
+    /// Adds a function that reads items up to the end of the bytes, or up to a terminating byte.
     ///
-    /// - Returns: Its name.
+    /// - Returns: The function's name.
     private mutating func addTail(_ element: ValuePlan, _ count: CountPlan) -> String {
         let terminator: UInt8? = if case .until(let byte, _) = count { byte } else { nil }
         let name = (terminator.map { "until_\($0)_" } ?? "tail_") + types.listName(element)
@@ -387,13 +382,13 @@ struct ErlangReading {
 
     // MARK: Unions
 
-    /// - Parameter hasTag: Whether the tag stands before the value; if not, it is a parameter.
+    /// - Parameter hasTag: Whether the tag precedes the value; otherwise it is a parameter.
     mutating func readUnion(_ index: Int, hasTag: Bool) {
         let ((plan, arms), naming) = (types.plan.unions[index], types.naming.unions[index])
         let tag = types.builder.tag(index)
         let isSized = plan.sizePrefix != nil
         let own = whole(plan.sizePrefix)
-        // What a tag stands before; without one what the union begins with.
+        // The bytes after the tag, or all bytes of the union if the tag is elsewhere.
         let rest: Expression = hasTag ? "b1" : "b"
         var lines = tooDeep(own)
         if hasTag {
@@ -407,7 +402,7 @@ struct ErlangReading {
         for (position, name) in naming.cases.enumerated() {
             let arm = plan.arms[position]
             var checks: [ErlangCode] = []
-            // The number of a tag elsewhere has been checked when it was read as a field.
+            // A tag elsewhere was checked when its field was read.
             if arm.tag == nil, hasTag, tag.isClosed, case .enumeration(let index, _) = plan.tag {
                 checks = [.unless(types.isCase("t", of: index), unknown)]
             }
@@ -423,7 +418,7 @@ struct ErlangReading {
                 (hasTag ? "read_" : "value_of_") + naming.type, hasTag ? parameters : ["t"] + parameters, lines))
     }
 
-    /// Returns the clause of an arm: the value, with the rest of the bytes if the union is not sized.
+    /// Returns the clause of an arm: its value, with the remaining bytes unless the union has a size prefix.
     private mutating func clause(
         _ number: Int128?, _ atom: ErlangCode, _ tag: ValuePlan, isSized: Bool, _ checks: [ErlangCode],
         _ source: ErlangSource

@@ -3,10 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types are written in Erlang.
 struct ErlangTypes: TypeDialect {
     let naming: ErlangNaming
-    /// Bodies, shapes of packets, what they are in contexts, and layers; with the names of ``naming``.
+    /// Bodies, shapes of packets and their contexts, and layers; with the names of ``naming``.
     let plan: GeneratorModel
     let dialect: ErlangDialect
     let builder: StatementBuilder
@@ -31,12 +30,10 @@ struct ErlangTypes: TypeDialect {
     func list(of item: String, _ count: CountPlan) -> String { "[\(item)]" }
     func declared(_ name: String) -> String { "\(naming.module):\(ErlangText.atom(name))()" }
 
-    /// Returns the Erlang type of a field's values.
     func text(of field: FieldDescription) -> String {
         (field.presence.mayBeUnset ? "undefined | " : "") + typeName(plan.coding.value(field.type, field, in: []))
     }
 
-    /// Returns the Erlang type of a state's values.
     func stateType(_ type: TypeDescription) -> String {
         switch type {
         case .boolean, .bit: "boolean() | 0..1"
@@ -44,7 +41,6 @@ struct ErlangTypes: TypeDialect {
         }
     }
 
-    /// Returns the Erlang type of a union.
     func text(of union: UnionDescription, _ name: ErlangNaming.Choice) -> String {
         zip(union.arms, name.cases).map { arm, name in
             let atom = ErlangText.atom(name)
@@ -59,14 +55,14 @@ struct ErlangTypes: TypeDialect {
             ? number(range.lowerBound) : number(range.lowerBound) + ".." + number(range.upperBound)
     }
 
-    /// Returns a number in Erlang; above 0xFFFF in hexadecimal, which shows powers of two better.
+    /// Returns a number in Erlang. Numbers above 0xFFFF are hexadecimal, which shows powers of two better.
     static func number(_ value: Int128) -> String {
         value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
     }
 
     // MARK: Literals
 
-    /// Returns a value that is valid anywhere.
+    /// Returns a literal that is valid anywhere, also in patterns.
     func text(_ literal: LiteralPlan) -> String {
         switch literal {
         case .integer(let number, .number(let plan)): return text(number, plan.kind)
@@ -90,7 +86,7 @@ struct ErlangTypes: TypeDialect {
             let position = description.enumerations[index].cases.firstIndex { $0.value == number }
             return position.map { ErlangText.atom(naming.enumerations[index].cases[$0]) } ?? Self.number(number)
         case .flags(let index):
-            // The flags that lie wholly inside the number and add a bit, and a number for the remaining bits.
+            // All flags inside the number that add a bit, then a number for the remaining bits.
             var (items, shown): ([String], Int128) = ([], 0)
             for (flag, name) in zip(description.flagSets[index].cases, naming.flagSets[index].cases)
             where flag.value & number == flag.value && flag.value & ~shown != 0 {
@@ -102,7 +98,7 @@ struct ErlangTypes: TypeDialect {
         }
     }
 
-    /// The structures that the zero value of a `@since` field contains.
+    /// The structures in the zero value of a `@since` field.
     var zeroStructures: [Int] { plan.coding.structuresNeedingZero.sorted() }
 
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
@@ -118,9 +114,7 @@ struct ErlangTypes: TypeDialect {
 
     // MARK: Fields that share bytes
 
-    /// Returns the segments of fields that share bytes.
-    ///
-    /// - Parameter isSigned: Whether each field is read with a sign; nil for writing, where constants have no variables.
+    /// - Parameter isSigned: Whether a field is read as signed; nil for writing, where constants have no variables.
     func run(_ planned: PlannedRun, _ letter: String, isSigned: ((Int) -> Bool)? = nil) -> ErlangRun {
         let parts = planned.bits.map { field -> ErlangCode.Segment in
             if isSigned == nil, let number = field.constant { return .bits(.number(number), field.bitWidth) }
@@ -134,10 +128,10 @@ struct ErlangTypes: TypeDialect {
 
     // MARK: Depth
 
-    /// The levels that are left inside of a structure or a union.
+    /// The number of levels left inside a structure or a union.
     static let lessDepth = Expression.name("d").minus(1)
 
-    /// The reason of an error if no level is left.
+    /// The reason of the error if no level is left.
     var tooDeep: ErlangCode { .tagged("too_deep", .number(description.options.maximumDepth)) }
 
     // MARK: Names of functions
@@ -146,7 +140,7 @@ struct ErlangTypes: TypeDialect {
     func numberFunction(_ index: Int) -> String { "number_" + naming.enumerations[index].type }
     func masksFunction(_ index: Int) -> String { "masks_" + naming.flagSets[index].type }
 
-    /// Returns the name that distinguishes the functions for lists of such values.
+    /// Returns the suffix of the functions for lists of such values.
     func listName(_ value: ValuePlan) -> String {
         switch value {
         case .number(let plan):

@@ -3,31 +3,29 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What a value that is read or written is called, and what contains it.
+/// The name of a value that is read or written, and of everything that contains it.
 struct ErlangPlace {
     /// The value's name in the schema, or its index.
     let name: ErlangCode
     /// The names that contain the value, innermost first.
     let path: ErlangCode
-    /// The number of nesting levels that are left.
+    /// The number of nesting levels left.
     var depth: Expression = 0
-    /// The number that makes the function's variables unique.
+    /// A number that keeps the function's variables apart.
     var number = 0
 
-    /// A field of the packet's header or trailer.
     static func header(_ field: PacketField, in path: ErlangCode = .list([.literal("packet")])) -> Self {
         Self(name: .text(field.name), path: path)
     }
 
-    /// An item, inside the function of a list.
+    /// An item, in the function of its list.
     static let item = ErlangPlace(name: "i", path: "p", depth: "d")
 
-    /// The value of a union's arm.
     static func arm(_ plan: UnionPlan, _ position: Int) -> Self {
         Self(name: .text(plan.arms[position].name), path: "q", depth: ErlangTypes.lessDepth, number: position + 1)
     }
 
-    /// The path of what a function reads or writes whose parameters are a name and a path.
+    /// The path of a function whose parameters are a name and a path.
     static let own = ErlangCode.list(["n"], tail: "p")
 
     /// The last arguments of functions that check a value.
@@ -41,9 +39,9 @@ struct ErlangPlace {
 
 /// The bytes of a value that is read.
 struct ErlangSource {
-    /// The variable of the bytes, which begin with the value.
+    /// The variable with the bytes; they begin with the value.
     let bytes: Expression
-    /// The place where they end.
+    /// The offset of their end.
     var end: Expression = "e"
     let place: ErlangPlace
     /// The field that has the value; nil for an item of a list.
@@ -51,27 +49,26 @@ struct ErlangSource {
     /// The numbers of earlier fields of the body.
     var operands: [Int: Expression] = [:]
 
-    /// The place where the value begins.
     var start: Expression { end.minus(.byteSize(bytes)) }
-    /// The last arguments of functions that read values without others in them.
+    /// The last arguments of functions that read leaf values.
     var names: [ErlangCode] { [end.code] + place.names }
-    /// The last arguments of functions that read values with others in them.
+    /// The last arguments of functions that read values with nested ones.
     var nested: [ErlangCode] { [end.code, place.depth.code] + place.names }
 
-    /// Returns the call of a function that takes the bytes and their end.
+    /// Returns a call with the bytes, their end, and the value's name.
     func call(_ function: String, _ arguments: ErlangCode...) -> ErlangCode {
         .call(function, [bytes.code] + arguments + names)
     }
 
-    /// Returns what fails because of the value.
+    /// Returns a failure at the value's offset.
     func fail(_ reason: ErlangCode) -> ErlangCode { .fail(reason, place.ownPath, at: start) }
 }
 
-/// How values that contain no others are read and written, in bodies and in headers.
+/// Reads and writes leaf values, in bodies and in headers.
 extension ErlangTypes {
     // MARK: Texts and varints
 
-    /// Returns what reads text, digits, bytes or a varint; nil for other values.
+    /// Returns code that reads text, digits, bytes or a varint; nil for other values.
     func readLeaf(_ value: ValuePlan, _ source: ErlangSource) -> ErlangCode? {
         switch value {
         case .content(.exactly(let byteCount), .digits(let notation)):
@@ -87,7 +84,7 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the bytes of text, digits, bytes or a varint, which are checked; nil for other values.
+    /// Returns the checked bytes of text, digits, bytes or a varint; nil for other values.
     func writeLeaf(_ value: ValuePlan, _ own: ErlangCode, _ place: ErlangPlace) -> ErlangCode? {
         switch value {
         case .content(.exactly(let byteCount), .digits(let notation)):
@@ -130,7 +127,7 @@ extension ErlangTypes {
 
     // MARK: Counts
 
-    /// Returns what reads how many bytes, units or items follow, and what comes after that number; nil if something ends them.
+    /// Reads the number of bytes, units or items, and returns it with the bytes after it; nil if something ends them.
     func counted(_ count: CountPlan, _ source: ErlangSource) -> ErlangCode? {
         switch count {
         case .prefix(let prefix): source.call("count_" + Self.name(prefix), limit(prefix.limit))
@@ -143,11 +140,11 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns a checked value after its number of bytes, units or items.
+    /// Returns a checked value with its prefix.
     ///
     /// - Parameters:
-    ///   - letter: What the name of the variable begins with.
-    ///   - bytes: Returns the bytes of the prefix and of the value in a variable (default: one after the other).
+    ///   - letter: The first letter of the variable's name.
+    ///   - bytes: Combines the bytes of the prefix with the value in a variable (default: one after the other).
     func prefixed(
         _ prefix: PlannedCount, _ checked: ErlangCode, by measure: String, _ place: ErlangPlace,
         letter: String = "l",
@@ -158,7 +155,6 @@ extension ErlangTypes {
         return .choose(checked, [.init(own.code, body: [bytes(number, own.code)])])
     }
 
-    /// Returns the bytes of a prefix.
     func prefix(_ prefix: PlannedCount, _ number: Expression) -> ErlangCode {
         switch prefix.format {
         case .varint: return .call("leb128", [number.code])
@@ -169,7 +165,7 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns bytes that are checked against the fewest that an earlier field can say.
+    /// Checks that bytes are not shorter than the minimum of their counting field.
     func atLeast(_ count: CountPlan, _ bytes: ErlangCode, _ place: ErlangPlace) -> ErlangCode {
         count.minimum > 0 ? .call("at_least", [bytes, .number(count.minimum)] + place.names) : bytes
     }
@@ -180,7 +176,7 @@ extension ErlangTypes {
 
     // MARK: Numbers
 
-    /// Returns the value that a number means.
+    /// Converts a number to its value.
     func value(_ value: ValuePlan, _ number: Expression) -> ErlangCode {
         switch value {
         case .float(let byteCount, _, _): return .call("float\(8 * byteCount)", [number.code])
@@ -218,13 +214,13 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the number of an enum; of another value, the value.
+    /// Returns the number of an enum; other values do not change.
     func uncheckedNumber(_ value: ValuePlan, _ own: ErlangCode) -> ErlangCode {
         guard case .number(let plan) = value, case .enumeration(let index) = plan.kind else { return own }
         return .call(numberFunction(index), [own])
     }
 
-    /// Returns the check of a number that was read; nil if every number is right.
+    /// Returns the check of a number that was read; nil if every number is valid.
     func check(
         _ value: ValuePlan, _ own: Expression, of field: GeneratedField?
     ) -> (good: Expression, reason: ErlangCode)? {
@@ -239,7 +235,7 @@ extension ErlangTypes {
             return (own.compared(.lessOrEqual, 1, .uint8), reason("invalid_boolean"))
         case .number(let plan):
             if let index = plan.closedEnumeration {
-                // There is no function for the names of a number that programs do not see.
+                // Programs do not see this number, so no function for its names exists.
                 let isCase =
                     field?.planned.isDerived == true ? builder.isCase(own, of: index) : isCase(own, of: index)
                 return (isCase, reason("unknown_case"))
@@ -256,7 +252,6 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the condition that a number is one of an enum's cases.
     func isCase(_ number: Expression, of index: Int) -> Expression {
         .call(nil, "is_atom", [.call(nil, nameFunction(index), [number])])
     }
@@ -271,17 +266,17 @@ extension ErlangTypes {
 }
 
 extension VarintFormat {
-    /// The runtime's function for the number of bytes of a value.
+    /// The runtime's function for the size of a value.
     var erlangSize: String { encoding == .unsigned ? "leb128_size" : "\(encoding.name)_size" }
 
-    /// Returns the bytes of a value, which has been checked.
+    /// Returns the bytes of a checked value.
     func erlangBytes(_ value: ErlangCode) -> ErlangCode {
         .call("leb128", [encoding == .unsigned ? value : .call(encoding.name + "_bits", [value])])
     }
 }
 
 extension ContentEncoding {
-    /// The argument of functions that says how units stand in bytes.
+    /// The argument for the byte order of units.
     fileprivate var erlangOrder: [ErlangCode] { byteOrder.map { [.literal($0.erlangName)] } ?? [] }
 }
 

@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// Makes the functions that write messages, structures, unions and lists; they check every value before writing it.
 ///
-/// The value of the field n is `Vn`, its number or its bytes are `An`.
+/// For the field n, `Vn` is the value, `An` its number or its bytes.
 struct ErlangWriting {
     let types: ErlangTypes
     private(set) var functions: [ErlangFunction] = []
@@ -48,7 +48,7 @@ struct ErlangWriting {
         .init(.ignored, 0, "n", "p", body: [.fail(types.tooDeep, ErlangPlace.own)])
     }
 
-    /// Returns what binds the size of a body, and checks it against what its prefix can say.
+    /// Binds the size of a body, and checks it against the limit of its prefix.
     private func counting(_ prefix: PlannedCount) -> [ErlangCode] {
         let most = Int128(prefix.maximum)
         let tooLong = ErlangCode.tagged("too_long", "size", .number(most))
@@ -61,15 +61,14 @@ struct ErlangWriting {
 
     // MARK: Fields
 
-    /// What checks the fields in order, and their bytes so far.
     private struct Body {
         let fields: BodyFields
         let path: ErlangCode
         let depth: Expression
         var lines: [ErlangCode] = []
-        /// What needs the numbers of fields that count others.
+        /// Code that needs the numbers of counting fields.
         var late: [ErlangCode] = []
-        /// The number of each field that conditions can look at.
+        /// The numbers of the fields that conditions refer to.
         var operands: [Int: Expression] = [:]
         /// The first field that is not set; no field after it may be set.
         var gap: ErlangCode?
@@ -80,7 +79,7 @@ struct ErlangWriting {
         }
     }
 
-    /// Returns what checks the fields in order, and as the last line their bytes.
+    /// Returns the checks of the fields in order; the last line is their bytes.
     private mutating func body(_ fields: BodyFields, path: ErlangCode, depth: Expression) -> [ErlangCode] {
         var body = Body(fields: fields, path: path, depth: depth)
         for field in fields.fields where !addAlways(field, to: &body) {
@@ -102,7 +101,7 @@ struct ErlangWriting {
         return body.lines + [body.output.code]
     }
 
-    /// Adds the bytes of a field for which programs have no value, and returns whether it is one.
+    /// Adds a field that programs do not set: padding or a constant. Returns false for other fields.
     private func addAlways(_ field: GeneratedField, to body: inout Body) -> Bool {
         if field.description.role == .padding {
             body.output.segments.append(.bits(0, 8 * (types.plan.coding.fixedByteCount(of: field.planned.type) ?? 0)))
@@ -131,7 +130,7 @@ struct ErlangWriting {
         body.gap = "g\(field.index)"
     }
 
-    /// Adds the number of a field, and the bytes that it shares with others if it is the last of them.
+    /// Adds the number of a field. The last field of a group also adds the shared bytes.
     private func addPacked(_ field: GeneratedField, to body: inout Body) {
         if field.planned.hasValue { addNumber(field, to: &body) }
         guard let planned = body.fields.run(endingAt: field.index) else { return }
@@ -169,7 +168,6 @@ struct ErlangWriting {
         body.operands[field.index] = "n\(field.index)"
     }
 
-    /// Returns the segments of what a field always is.
     private static func segments(of constant: PlannedConstant) -> [ErlangCode.Segment] {
         switch constant {
         case .number(let number, let format, let order):
@@ -184,14 +182,14 @@ struct ErlangWriting {
         }
     }
 
-    /// Returns the value that is set exactly when its condition holds; without a condition the value.
+    /// Returns the value, checked to be set exactly if its condition holds.
     private func present(_ field: GeneratedField, _ value: Expression, _ body: Body) -> ErlangCode {
         guard let condition = field.planned.condition else { return value.code }
         let holds = types.condition(condition, body.fields.plan, body.operands)
         return .call("present", [value.code, holds.code] + body.place(field).names)
     }
 
-    /// Returns the bytes of a field that is absent: those of its prefix, if that says so.
+    /// Returns the bytes of an absent field: a prefix that says so, or none.
     private func absence(of field: GeneratedField) -> ErlangCode {
         guard field.planned.isNullable, let format = field.description.count?.format else { return .list([]) }
         return format.fixedByteCount.map { .binary([.bits(.number(-1), 8 * $0)]) } ?? .binary([.init(value: 1)])
@@ -199,7 +197,7 @@ struct ErlangWriting {
 
     // MARK: Counters
 
-    /// Returns what binds the number of a field that counts others, which is known once those are checked.
+    /// Binds the number of a field that counts others; the counted fields were checked before.
     private func number(of derivation: PlannedDerivation, _ plan: BodyPlan) -> ErlangCode {
         let number = number(counting: derivation, plan)
         guard case .varint(let format) = plan.fields[derivation.field].type else {
@@ -220,7 +218,7 @@ struct ErlangWriting {
         return .choose(tested.code, [.init(nothing, body: [0]), .init(.ignored, body: [number])])
     }
 
-    /// Returns what compares the number that a field needs with that of earlier ones; nothing if it is alone.
+    /// Compares the count of this field with those of earlier fields that share the counter; none if it is alone.
     private func agreement(
         of field: GeneratedField, _ value: Expression, _ place: ErlangPlace, _ plan: BodyPlan
     ) -> [ErlangCode] {
@@ -238,7 +236,7 @@ struct ErlangWriting {
         return [.match("d\(field.index)", number)]
     }
 
-    /// Returns the number that a field needs which has been checked and written.
+    /// Returns the count for a field that has been checked and written.
     private static func needed(by counted: PlannedDerivation.Counted) -> Expression {
         let count: Expression =
             counted.measure == .items
@@ -248,7 +246,7 @@ struct ErlangWriting {
 
     // MARK: Values
 
-    /// Returns the bytes of a value, which are checked.
+    /// Returns the checked bytes of a value.
     private mutating func write(_ value: ValuePlan, _ own: ErlangCode, _ place: ErlangPlace) -> ErlangCode {
         if let leaf = types.writeLeaf(value, own, place) { return leaf }
         switch value {
@@ -293,9 +291,7 @@ struct ErlangWriting {
 
     // MARK: Lists
 
-    /// Adds the function that writes the items of lists, and returns its name.
-    ///
-    /// - Parameter terminator: The byte that ends the list, with which no item may begin; nil if none does.
+    /// - Parameter terminator: The byte that ends the list; no item may begin with it. Nil if no byte ends it.
     private mutating func items(_ element: ValuePlan, until terminator: UInt8? = nil) -> String {
         let name = (terminator.map { "put_until_\($0)_" } ?? "put_") + types.listName(element)
         guard lists.insert(name).inserted else { return name }
@@ -318,7 +314,7 @@ struct ErlangWriting {
 
     // MARK: Unions
 
-    /// - Parameter hasTag: Whether the tag stands before the value.
+    /// - Parameter hasTag: Whether the tag precedes the value.
     mutating func writeUnion(_ index: Int, hasTag: Bool) {
         let ((plan, arms), naming) = (types.plan.unions[index], types.naming.unions[index])
         var clauses: [ErlangCode.Clause] = []
@@ -343,9 +339,9 @@ struct ErlangWriting {
         if !hasTag { functions.append(tagFunction(plan, naming, types.builder.tag(index))) }
     }
 
-    /// Returns the clause of an arm: its tag and its value, apart if a size stands between them.
+    /// Returns the clause of an arm. Tag and value are separate results if a size stands between them.
     ///
-    /// - Parameter bytes: Those of the value; nil if the arm has none.
+    /// - Parameter bytes: The bytes of the value; nil if the arm has none.
     private func clause(
         _ number: Int128?, _ atom: ErlangCode, _ bytes: ErlangCode?, _ place: ErlangPlace, _ tag: ValuePlan,
         _ plan: UnionPlan, hasTag: Bool
@@ -365,7 +361,7 @@ struct ErlangWriting {
             .tuple([atom, given, own]), body: (hasTag ? [] : [.match(.ignored, kept)]) + [result(kept)])
     }
 
-    /// Returns the function for the tag that stands in another field: 0 if the union is not set.
+    /// Returns the function for a tag in another field; an unset union has the tag 0.
     private func tagFunction(_ plan: UnionPlan, _ naming: ErlangNaming.Choice, _ tag: ValuePlan) -> ErlangFunction {
         let clauses = zip(plan.arms, naming.cases).map { arm, name -> ErlangCode.Clause in
             guard let number = arm.tag else {
@@ -377,10 +373,10 @@ struct ErlangWriting {
     }
 }
 
-/// Bytes that are written: binaries, and between them what is made elsewhere.
+/// Output of a writer: binaries, and code between them that makes other bytes.
 struct ErlangOutput {
     private var parts: [ErlangCode] = []
-    /// The segments of the binary that is not complete.
+    /// The segments of the binary under construction.
     var segments: [ErlangCode.Segment] = []
 
     mutating func add(_ part: ErlangCode) {
@@ -388,7 +384,6 @@ struct ErlangOutput {
         segments = []
     }
 
-    /// Adds a number: as a segment, or as the bytes of a varint.
     mutating func add(number: ErlangCode, _ format: PackedFormat?, varint: () -> ErlangCode) {
         if let format { segments.append(format.segment(number)) } else { add(varint()) }
     }
@@ -399,6 +394,6 @@ struct ErlangOutput {
 }
 
 extension PacketField {
-    /// The number that is written for a field which a program can set, if it does not set it.
+    /// The number written for a settable field that the program leaves unset.
     fileprivate var usualNumber: Int128 { if case .value(let value) = role { value.number } else { 0 } }
 }

@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the declarations of constants and types.
 struct GoDeclarations {
     let types: GoTypes
     let builder: StatementBuilder
@@ -75,7 +74,7 @@ struct GoDeclarations {
         rows.isEmpty ? ["type \(name) struct{}"] : GoText.block("type \(name) struct", GoText.table(rows))
     }
 
-    /// Returns the methods with which `fmt` does not print the fields of a type, because one is `@sensitive`.
+    /// Returns the methods that keep `fmt` from printing the fields of a type with a `@sensitive` field.
     private func hiding(_ name: String) -> [String] {
         ["String", "GoString"].flatMap { method(name, "\($0)() string", GoText.string(name + "{…}")) }
     }
@@ -144,7 +143,7 @@ struct GoDeclarations {
 
     // MARK: Header and connection
 
-    /// The type for a connection, with its states; nothing without states.
+    /// The type of a connection, with its states; empty without states.
     private var connection: [String] {
         guard let context = plan.context else { return [] }
         let statements = ContextStatements(builder, context)

@@ -5,8 +5,8 @@ import WirelineLanguage
 
 /// How Go spells the statements that read and write packets.
 ///
-/// Errors are kept by the reader and the writer, so statements follow each other as in languages with exceptions. Only values that may
-/// nest leave a function early, because nothing else would end them.
+/// Reader and writer keep their first error, so statements follow each other as in languages with exceptions. Only
+/// values that may nest return early; otherwise their recursion would not end.
 struct GoDialect: Dialect {
     let types: GoTypes
     var plan: GeneratorModel { types.plan }
@@ -20,7 +20,7 @@ struct GoDialect: Dialect {
         bytes.isEmpty ? "[]byte{}" : "[]byte(\(GoText.string(bytes)))"
     }
 
-    /// Whether a value of a type can be nil itself.
+    /// Whether nil is a value of the type itself.
     static func hasNil(_ type: CodeType) -> Bool {
         switch type {
         case .value(let value): GoTypes.hasNil(value)
@@ -64,7 +64,7 @@ struct GoDialect: Dialect {
         }
     }
 
-    /// Returns the conversion of a literal. One that does not fit would not compile.
+    /// Returns a literal of a type, wrapped to its width: one that does not fit would not compile.
     private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
         var value = number
         if let format = type.format {
@@ -80,21 +80,20 @@ struct GoDialect: Dialect {
             switch bytes {
             case .read(let from, let to): Expression.call("r", "part", [from, to])
             case .written(let from, let to): Expression.call("w", "part", [from, to])
-            // A copy has all that is needed, and no more.
+            // A copy has exactly the bytes needed.
             case .copy(let copy, _): copy
             }
         return .call(.atom("uint64"), [.call(.atom(GoRuntime.function(kind)), [syntax(argument)])])
     }
 
-    /// The name of a member of an arm.
     private static func own(_ member: Expression.ArmMember) -> String {
         member.rawValue.prefix(1).uppercased() + member.rawValue.dropFirst()
     }
 
     // MARK: Statements
 
-    /// Returns the statements with uses of variables that are only set, which Go's compiler refuses, and with a return where values nest
-    /// too deeply.
+    /// Adds uses of variables that are only set, because Go's compiler refuses them; and a return if values nest too
+    /// deeply.
     func completed(_ statements: [Statement]) -> [Statement] {
         let uses = statements.uses
         return statements.replacing { statement in
@@ -113,7 +112,7 @@ struct GoDialect: Dialect {
         case .variable(let name, let type, let value):
             return [value.isGoZero ? "var \(name) \(self.type(type))" : constant(name, type, value)]
         case .evaluate(let value):
-            // Only a call can stand by itself.
+            // Only a call is a statement.
             if case .call = value { return [text(value)] }
             return ["_ = \(text(value))"]
         case .assign(.name(let name), .chain(.plus, let parts)) where parts.isIncrement(of: name):
@@ -165,7 +164,7 @@ struct GoDialect: Dialect {
     }
 
     private func constant(_ name: String, _ type: CodeType, _ value: Expression) -> String {
-        // A literal has no type of its own but `int` or `float64`.
+        // An untyped literal would become an `int` or a `float64`.
         switch (type, value) {
         case (.position, _): return "\(name) := \(text(value))"
         case (_, .number), (_, .float): return "\(name) := \(self.type(type))(\(text(value)))"
@@ -193,7 +192,6 @@ struct GoDialect: Dialect {
 }
 
 extension [Expression] {
-    /// Whether they are a variable and 1.
     fileprivate func isIncrement(of variable: String) -> Bool {
         guard count == 2, case .name(variable) = self[0], case .number(1, _) = self[1] else { return false }
         return true
@@ -201,6 +199,6 @@ extension [Expression] {
 }
 
 extension Expression {
-    /// Whether it is what Go gives a new variable.
+    /// Whether it equals the initial value of a Go variable.
     var isGoZero: Bool { if case .text("") = self { true } else { isZero } }
 }

@@ -20,13 +20,13 @@ struct GoFunctions {
         return (structures + builder.unionFunctions + messages).map(text)
     }
 
-    /// The functions that find a message by its ID or its type, and take packets apart and put them together.
+    /// The functions that find a message by its ID or its type, and those that read and write packets.
     var packets: [String] {
         [readMessage, writeMessage] + builder.packetFunctions.map(text) + (plan.context.map(connection) ?? [])
             + (plan.layers.map { GoLayers(types: types, plan: $0).texts } ?? [])
     }
 
-    /// Returns what finds a packet's shape and calls its functions, and the method that changes states.
+    /// Returns the functions that select a packet's shape, and the method that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let calls: [PrintedFunction] = plan.layers == nil ? [.unwrapAnyShape(context), .wrapAnyShape(context)] : []
         return ["var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n"]
@@ -60,7 +60,7 @@ struct GoFunctions {
         }
     }
 
-    /// Returns what stands between `func` and the body.
+    /// Returns the text between `func` and the body.
     private func head(_ function: PrintedFunction) -> String {
         switch function {
         case .readStructure(let index): return "(m *\(names.structures[index].name)) read(r *reader, f string)"
@@ -96,13 +96,12 @@ struct GoFunctions {
         }
     }
 
-    /// Returns the type of a union's tag.
     private func tag(_ index: Int) -> String { types.typeName(builder.tag(index)) }
 
     // MARK: Messages
 
-    /// The function that reads the message of a packet. A switch calls methods of known types; by an interface the reader would need memory
-    /// of its own.
+    /// The function that reads a packet's message. A switch calls methods of known types: through an interface the
+    /// reader would be allocated on the heap.
     private var readMessage: String {
         func cases(_ sender: Sender) -> [String] {
             let messages = description.messages(from: sender)
@@ -135,13 +134,14 @@ struct GoFunctions {
             .joined(separator: "\n") + "\n"
     }
 
-    /// Returns the statements that make a packet and its message, in one piece of memory.
+    /// Returns the statements that allocate a packet together with its message.
     private func making(_ message: String) -> [String] {
         ["all := &struct {"] + GoText.indented(["packet  Packet", "message \(message)"])
             + ["}{packet: *head}", "packet, m := &all.packet, &all.message", "packet.Message = m"]
     }
 
-    /// The function that writes a message, and returns the header with the fields that the message fixes, and the message's ID.
+    /// The function that writes a message. It returns the header with the fields that the message fixes, and the
+    /// message's ID.
     private var writeMessage: String {
         let cases = description.messages.indices.flatMap { index -> [String] in
             let message = description.messages[index]

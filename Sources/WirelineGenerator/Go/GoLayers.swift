@@ -3,13 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a package has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+/// Makes a package's code for layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct GoLayers {
     let types: GoTypes
     let plan: LayerPlan
     private var code: GeneratorModel { types.plan }
 
-    /// The tables and functions.
     var texts: [String] {
         [
             "var layerings = [...]layering{\n\(plan.shapes.map(shape).joined())}\n",
@@ -127,7 +126,6 @@ struct GoLayers {
 }
 
 extension LayerPlan {
-    /// The members of a connection in Go.
     var members: [(comment: [String], cells: [String])] {
         var rows: [(comment: [String], cells: [String])] = []
         if hasThreshold {

@@ -3,10 +3,10 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types and values are written in Go, and the names of what the package declares for itself.
+/// The Go spelling of a protocol's types and values, and the names that the package declares for itself.
 struct GoTypes: TypeDialect {
     let plan: GeneratorModel
-    /// The functions that make a structure or a message with its defaults; only for those whose zero is not Go's.
+    /// The functions that make a structure or a message with its defaults; nil if Go's zero has them.
     private let structureMakers: [String?]
     private let messageMakers: [String?]
 
@@ -34,13 +34,12 @@ struct GoTypes: TypeDialect {
         if case .exactly(let count) = count { "[\(count)]\(item)" } else { "[]" + item }
     }
 
-    /// Returns the type of a field, which may be absent.
     func text(_ field: GeneratedField) -> String {
         let type = typeName(field.value)
         return field.mayBeUnset && !Self.hasNil(field.value) ? "*" + type : type
     }
 
-    /// Whether a value can be nil itself: it is a slice or a union.
+    /// Whether nil is a value of the type itself: a slice or a union.
     static func hasNil(_ value: ValuePlan) -> Bool {
         switch value {
         case .content(_, .bytes), .content(_, .properties), .union: true
@@ -51,14 +50,12 @@ struct GoTypes: TypeDialect {
         }
     }
 
-    /// Returns the smallest type for an integer.
     static func integer(_ format: IntegerFormat) -> String {
         "\(format.isSigned ? "" : "u")int\(format.held.bitWidth)"
     }
 
     // MARK: Literals
 
-    /// Returns a value of a type.
     func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
         switch literal {
         case .integer(let number, .number(let own)):
@@ -85,7 +82,7 @@ struct GoTypes: TypeDialect {
         }
     }
 
-    /// Whether a value is what Go gives a new variable.
+    /// Whether a value equals the initial value of a Go variable.
     private static func isZero(_ literal: LiteralPlan, _ plan: GeneratorModel) -> Bool {
         switch literal {
         case .integer(let number, _): number == 0
@@ -101,7 +98,7 @@ struct GoTypes: TypeDialect {
 
     // MARK: Defaults
 
-    /// Whether a new value of a body needs more than Go's zeros, or has `@since` fields.
+    /// Whether a new body differs from Go's zero, or has `@since` or optional fields with an initial value.
     private static func needsMaker(_ body: BodyFields, isMessage: Bool = false, _ plan: GeneratorModel) -> Bool {
         body.fields.contains { field in
             guard let value = field.initial(isMessage: isMessage) else { return false }
@@ -109,13 +106,13 @@ struct GoTypes: TypeDialect {
         }
     }
 
-    /// The function that makes a new message; nil if Go's zeros are its defaults.
+    /// The function that makes a new message; nil if Go's zero has its defaults.
     func messageMaker(_ index: Int) -> String? { messageMakers[index] }
 
-    /// The function that makes a new structure; nil if Go's zeros are its defaults.
+    /// The function that makes a new structure; nil if Go's zero has its defaults.
     func structureMaker(_ index: Int) -> String? { structureMakers[index] }
 
-    /// Returns the statements that give the fields of a new body `m` their defaults.
+    /// Returns the statements that set the fields of a new body `m` to their defaults.
     func defaults(_ body: BodyFields, isMessage: Bool) -> [String] {
         body.fields.flatMap { field -> [String] in
             guard let value = field.initial(isMessage: isMessage) else { return [] }

@@ -4,13 +4,13 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSchema
 
-/// The part of the page that reads and writes packets, with the generated JavaScript of the protocol.
+/// The page's tool that reads and writes packets, with the generated JavaScript of the protocol.
 struct HTMLTool {
     /// A script of the page. It runs after the document was read.
     struct Script {
         /// The text of the element.
         ///
-        /// The page is HTML and XML: the first reads the marks around the code as comments, the second as a section of text.
+        /// The page is HTML and XML: HTML reads the marks around the code as comments, XML as a CDATA section.
         let text: String
 
         init(_ code: String) { text = "//<![CDATA[\n\(code)\n//]]>" }
@@ -23,7 +23,7 @@ struct HTMLTool {
 
     /// The protocol's code, and the program of the tool.
     let scripts: [Script]
-    /// The program's part for layers; nil for a protocol without them.
+    /// The program's code for layers; nil for a protocol without them.
     private let layers: HTMLLayerScript?
 
     init(_ description: ProtocolDescription) {
@@ -35,13 +35,13 @@ struct HTMLTool {
         self.layers = layers
     }
 
-    /// Returns the module, and what the program uses of it.
+    /// Returns the module, and the object that gives the program access to it.
     private static func code(_ plan: GeneratorModel, _ layers: HTMLLayerScript?) -> String {
         let names =
             ["WireError", "encode", "encodeUnknown", "fromClient", "fromServer", "inspect_packet"]
             + (plan.context == nil ? [] : ["Connection"])
             + (plan.layers?.hasPackets == true ? ["inner", "encodePackets"] : []) + plan.names.messages.map(\.name)
-        // Names of the schema do not reach the program: this module ends here.
+        // Names of the schema cannot clash with the program's: this module ends here.
         return """
             \(TypeScriptModule(plan, isForPages: true).text())
             globalThis.wireline = {
@@ -53,7 +53,8 @@ struct HTMLTool {
             """
     }
 
-    /// Returns for each message whose example is not the first packet of a connection the states before it, and who sends it.
+    /// Returns, for each message, the states before its example and the example's sender. Omits messages whose example
+    /// can be a connection's first packet.
     private static func examples(_ description: ProtocolDescription) -> JSONValue {
         guard description.layout.hasStates else { return .object([]) }
         return .object(
@@ -73,7 +74,7 @@ struct HTMLTool {
             })
     }
 
-    /// Returns tables without the members that are false, so that pages of many messages stay small.
+    /// Drops members that are false, so that pages with many messages stay small.
     private static func short(_ tables: String) -> String {
         ["optional", "since", "wide", "closed"].reduce(tables) { $0.replacing(",\"\($1)\":false", with: "") }
     }
@@ -90,7 +91,7 @@ struct HTMLTool {
                 .filter { !$0.hasPrefix("//") && !$0.isEmpty }.joined(separator: "\n"))
     }
 
-    /// The elements of the tool, which the script shows.
+    /// The elements of the tool; the script shows them.
     var text: [String] {
         [
             """

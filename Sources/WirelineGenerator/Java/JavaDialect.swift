@@ -91,7 +91,7 @@ struct JavaDialect: ClassDialect, TypeDialect {
         }
     }
 
-    /// Returns the member of a body; one that is called as a variable may be, with `this`.
+    /// Returns the member of a body, with `this` if a variable may have its name.
     private func member(_ own: String) -> String {
         let isVariable =
             own.dropFirst().allSatisfy { $0.isNumber || $0 == "_" } || ["end", "gap", "start"].contains(own)

@@ -5,23 +5,23 @@ import WirelineLanguage
 
 /// How Lua spells the statements that read and write packets.
 ///
-/// Values have no types that a compiler checks, so functions of the runtime check what a program gives. An integer that the interpreter
-/// cannot hold is its decimal digits. The reader and the writer are local variables of the module, and what most packets do with them
-/// stands in the functions themselves: calls take time.
+/// No compiler checks types, so functions of the runtime check the program's values. An integer that the interpreter
+/// cannot hold is a string of decimal digits. Reader and writer are local variables of the module. The commonest
+/// operations are inlined, because calls are slow.
 struct LuaDialect: Dialect {
     let plan: GeneratorModel
-    /// The functions of structures and unions, which are members of the table `own`.
+    /// The functions of structures and unions. They are members of the table `own`.
     var functions: Set<String> = []
-    /// The variables that are members of the table `v`, because a function has room for 200.
+    /// Variables kept in the table `v`: a Lua function has at most 200 locals.
     var members: Set<String> = []
-    /// Whether values come from a packet, so that each integer has one form.
+    /// Whether values come from a packet; then each integer has one form.
     var isReading = false
-    /// Whether statements take packets apart or put them together.
+    /// Whether it prints functions for whole packets.
     var isPacket = false
 
     init(_ plan: GeneratorModel) { self.plan = plan }
 
-    /// The functions that make the zeros of structures, after the table that has them.
+    /// The functions that make zero values of structures, with the table that holds them.
     var zeros: [String] {
         let functions = zip(plan.structures, plan.names.structures).map { body, structure in
             let members = body.fields.compactMap { field -> (name: String, value: Expression)? in
@@ -32,7 +32,7 @@ struct LuaDialect: Dialect {
         return ["local Z = {}"] + functions
     }
 
-    /// Returns the end of the names of a shape's functions: those of numbered shapes and of parts are members of tables.
+    /// Returns the suffix of a shape's functions. For numbered shapes and layers it is an index into a table.
     func suffix(of shape: PacketShape) -> String {
         if shape.part != nil { return "." + shape.words.joined(separator: "_") }
         return shape.words.map { Int($0) == nil ? "_" + $0 : "[\($0)]" }.joined()
@@ -51,7 +51,7 @@ struct LuaDialect: Dialect {
     var hasRecords: Bool { true }
     var packsNumbers: Bool { true }
 
-    /// Floats have 53 bits, and what is beyond them may be decimal digits.
+    /// Floats hold 53 bits; larger numbers may be decimal digits.
     func unsigned(_ bitWidth: Int) -> IntegerFormat {
         bitWidth > 53 ? .uint64 : IntegerFormat(bitWidth: bitWidth, isSigned: false)
     }
@@ -212,7 +212,7 @@ struct LuaDialect: Dialect {
         .call(.atom("floor"), [.joined("/", level: 8, number, divisor)])
     }
 
-    /// Returns the ID without its last bits.
+    /// Returns the ID without its last `count` bits.
     private func shifted(_ number: Expression, _ count: Expression) -> Syntax {
         guard !plan.idRange.isWide else {
             return syntax(.call(nil, "bits_of", [number, count, .binary(.minus, 64, count), false]))
@@ -231,7 +231,7 @@ struct LuaDialect: Dialect {
         return syntax(.joined(scaled, .plus) ?? 0)
     }
 
-    /// Returns the call that joins integers to two of 32 bits.
+    /// Returns the call that joins integers into two halves of 32 bits.
     private func joined(_ parts: [(part: Expression, shift: Int)]) -> Syntax {
         let items = parts.map { list([$0.part, .place($0.shift), .place(64 - $0.shift)]) }
         return .call(.atom("joined"), [.atom(LuaText.table(items))])
@@ -284,7 +284,7 @@ struct LuaDialect: Dialect {
         }
     }
 
-    /// Returns the lines of a word of the reader or of the writer that needs no call; nil for another one.
+    /// Returns the inlined lines of a reader's or writer's word; nil for words that need a call.
     private func inPlace(_ word: String, _ arguments: [Expression]) -> [String]? {
         let texts = arguments.map { text($0) }
         return switch word {
@@ -297,7 +297,7 @@ struct LuaDialect: Dialect {
         }
     }
 
-    /// Returns the lines that read text of so many bytes without a call: most messages have one.
+    /// Inlines reading a text, because most messages have one.
     private func readText(_ target: Expression, _ arguments: [Expression]) -> [String] {
         let (own, count, name) = (text(target), text(arguments[0]), text(arguments[1]))
         let flaw = "fail(\"invalid_utf8\", \(name), here + utf8_flaw(\(own)) - 1)"
@@ -308,7 +308,7 @@ struct LuaDialect: Dialect {
             ]) + ["end"]
     }
 
-    /// Returns the lines for the size of a packet by a length, with a call only if it is wrong.
+    /// Inlines the check of a packet's size; only a wrong size needs a call.
     private func packetSize(_ name: String, _ type: CodeType, _ arguments: [Expression]) -> [String]? {
         let call = Expression.call("r", "packetSize", arguments)
         guard plan.layers == nil, case .number(let difference, _) = arguments[1], case .number = arguments[2] else {
@@ -337,8 +337,8 @@ struct LuaDialect: Dialect {
         ]
     }
 
-    /// Returns the lines that return a part of a packet: its fields, where its content begins and ends, where the packet and these
-    /// fields do, and which rules hold.
+    /// Returns one layer of a packet: its fields, the bounds of its content, the ends of the packet and of the fields,
+    /// and the rules that hold.
     private func received(_ part: ReceivedPart) -> [String] {
         func place(_ place: Expression) -> String { text(Expression.name("position").plus(place)) }
         var members = [
@@ -357,7 +357,7 @@ struct LuaDialect: Dialect {
 }
 
 extension Expression {
-    /// The variable with the last 32 bits of an integer that several fields share, if it is wide; nil for other expressions.
+    /// The variable with the low 32 bits of a wide integer that several fields share; nil for other expressions.
     var lowHalf: Expression? {
         guard case .name(let name) = self, name.hasPrefix("b"), name.dropFirst().allSatisfy(\.isNumber) else {
             return nil

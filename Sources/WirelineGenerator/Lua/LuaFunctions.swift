@@ -3,14 +3,14 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions that read and write messages, structures, unions and packets. They stand in tables: a chunk has room for 200
-/// local variables.
+/// Makes the functions that read and write messages, structures, unions and packets. They are members of tables,
+/// because a chunk has at most 200 locals.
 struct LuaFunctions {
     private let dialect: LuaDialect
     let builder: StatementBuilder
     private var plan: GeneratorModel { dialect.plan }
 
-    /// The text of a function, and what it needs.
+    /// The text of a function, and its dependencies.
     struct Function {
         var text: String
         /// The formats of `string.unpack` and of `string.pack`.
@@ -42,10 +42,9 @@ struct LuaFunctions {
             + builder.unionFunctions.map(function)
     }
 
-    /// Returns the functions of a message.
     func message(_ index: Int) -> [Function] { builder.functions(ofMessage: index).map(function) }
 
-    /// The functions that take packets apart and put them together. One that another one calls stands before it.
+    /// The functions that read and write packets. Each is declared before its callers.
     var packets: [Function] { builder.packetFunctions.reversed().map(function) }
 
     private func function(_ function: PrintedFunction) -> Function {
@@ -92,12 +91,12 @@ struct LuaFunctions {
         }
     }
 
-    /// Returns the statements with which a function begins that takes packets apart.
+    /// Returns the first statements of a function that reads packets.
     private func beginning(_ shape: PacketShape) -> [Statement] {
         var places: [(Expression, Expression)] = [
             ("input", "s"), ("start", "position"), ("top", 1), (.item("at", at: 0), .text("packet")),
         ]
-        // The numbers of a header are read at once. After them the reader goes to the payload.
+        // One call reads the numbers of a header. The reader then continues at the payload.
         let isAtOnce =
             shape.readPlan.isFixed && !shape.layout.header.isEmpty
             && shape.layout.fields.allSatisfy { $0.format.isNumber || $0.role == .padding }
@@ -109,12 +108,10 @@ struct LuaFunctions {
         return [.constant("size", .position, size)] + places.map { .assign($0, $1) }
     }
 
-    /// Returns a function.
-    ///
     /// - Parameters:
-    ///   - shape: The shape of the packets that it takes apart or puts together; nil for other functions.
-    ///   - head: The statements with which it begins.
-    ///   - change: Returns the statements as the function has them.
+    ///   - shape: The shape of the packets that it reads or writes; nil for other functions.
+    ///   - head: The statements before the others.
+    ///   - change: Adjusts the statements.
     private func text(
         _ name: String, _ parameters: String, _ statements: [Statement], of shape: PacketShape? = nil,
         isReading: Bool = false, head: [Statement] = [], change: ([Statement]) -> [Statement] = { $0 }
@@ -135,8 +132,8 @@ struct LuaFunctions {
 
     // MARK: Bytes
 
-    /// Makes statements return the bytes that they put, as one expression if possible. The last of them is a return. Statements that
-    /// change the packet stay after its bytes.
+    /// Makes statements return the bytes that they put, as one expression if possible. The last statement is a return.
+    /// Statements that change the packet follow its bytes.
     private static func joined(_ statements: [Statement]) -> [Statement] {
         let all = statements.dropLast()
         let first = all.firstIndex(where: \.writes) ?? all.endIndex
@@ -152,7 +149,8 @@ struct LuaFunctions {
         return [opening] + before + pieces + [.variable("o", .bytes, taken)] + after + [.returns("o")]
     }
 
-    /// Returns the expression for the bytes that statements put; nil if they do anything else, or if it would be too long for Lua.
+    /// Returns the bytes that statements put, as one expression; nil if they do anything else, or if it would be too
+    /// long for Lua.
     private static func bytes(_ statements: some Collection<Statement>) -> Expression? {
         guard statements.count <= 40 else { return nil }
         var all: Expression?
@@ -174,7 +172,8 @@ struct LuaFunctions {
 }
 
 extension Statement {
-    /// Whether it writes bytes: it calls a function of the writer that does not only look at a value, or gives the writer to a function.
+    /// Whether it writes bytes: calls a function of the writer other than a mere check, or passes the writer to a
+    /// function.
     fileprivate var writes: Bool {
         if case .evaluate(.call(let object, let word, let arguments)) = self, word != "isPresent" {
             for case .name("w")? in [object, arguments.first] { return true }
@@ -184,7 +183,7 @@ extension Statement {
 }
 
 extension [Statement] {
-    /// The variables that it declares, apart from those of loops.
+    /// The variables that it declares, except loop variables.
     private var declarations: [String] {
         flatMap { statement -> [String] in
             let inner = statement.blocks.flatMap(\.declarations)
@@ -198,7 +197,7 @@ extension [Statement] {
         }
     }
 
-    /// The variables that stand in a table, because a function has room for 200.
+    /// The variables to keep in a table, because a function has at most 200 locals.
     fileprivate var variablesInTable: Set<String> {
         let declarations = declarations
         return declarations.count > 120 ? Set(declarations) : []

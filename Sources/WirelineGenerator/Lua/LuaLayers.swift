@@ -4,13 +4,13 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+/// Makes a module's code for layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 ///
-/// Layers have numbers from 1 on, as their rules have; the rules of packets in packets and of bytes that are not read follow.
+/// Layers and their rules are numbered from 1. The rules for packets in packets and for unread bytes follow.
 struct LuaLayers {
     let names: GeneratorModel
     let plan: LayerPlan
-    /// The runtime as the schema needs it.
+    /// The runtime, reduced to what the schema needs.
     let file: RuntimeFile
 
     private func own(_ field: Int) -> String { names.names.headerFields[field] }
@@ -23,7 +23,6 @@ struct LuaLayers {
 
     private func keys(_ names: [String]) -> String { LuaText.table(names.map { "\(LuaText.key($0)) = true" }) }
 
-    /// The tables and functions, as one text.
     var text: String {
         let keys = plan.keys.map { key in
             let counts = key.byteCounts.map { "{ \($0.lowerBound), \($0.upperBound) }" }
@@ -107,7 +106,7 @@ struct LuaLayers {
 }
 
 extension LayerPlan {
-    /// The options that a connection in Lua can have.
+    /// The options of a connection in Lua.
     var options: [String] {
         (keys.isEmpty ? [] : ["keys"]) + (transformsOfProgram.isEmpty ? [] : ["layers"]) + (hasAES ? ["aes"] : [])
             + (shapes.contains { $0.counter?.isSettable == true } ? ["threshold"] : [])

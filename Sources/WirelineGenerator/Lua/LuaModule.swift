@@ -4,7 +4,8 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the module: the parts of the runtime that its schema needs, its types, its messages, and what programs use.
+/// Makes the module: the parts of the runtime that its schema needs, its types, its messages, and the functions for
+/// programs.
 struct LuaModule: TypeDialect {
     let plan: GeneratorModel
     private let functions: LuaFunctions
@@ -27,7 +28,7 @@ struct LuaModule: TypeDialect {
             [constants, choices, closed].flatMap(\.self) + [Self.tables] + bodies.map(\.text) + messages.map(\.text)
             + [lists] + (connection == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
             + packets.map(\.text) + (connection ?? []) + [runtime.program]
-        // What the runtime needs itself.
+        // The runtime's own format.
         let layers: Set = plan.layers?.kinds.contains { $0.word == "aes_ctr" } == true ? [">I4I4I4I4"] : []
         let formats = LuaPacking.functions(
             unpacking: all.reduce(into: layers) { $0.formUnion($1.unpacking) },
@@ -36,7 +37,6 @@ struct LuaModule: TypeDialect {
         return ([banner, runtime.file.text("beginning") + "\n", pieces, formats] + own).joined(separator: "\n")
     }
 
-    /// The first lines of each file.
     private var banner: String {
         let documentation = LuaText.comment(description.documentation)
         return """
@@ -46,7 +46,7 @@ struct LuaModule: TypeDialect {
             """ + (documentation.isEmpty ? "" : (["--"] + documentation + [""]).joined(separator: "\n"))
     }
 
-    /// The tables of functions: of structures and unions, and by the names of messages.
+    /// The tables of functions: `own` for structures and unions, the others by the names of messages.
     private static let tables = """
         local own, read, write, verify, fix = {}, {}, {}, {}, {}
 
@@ -63,7 +63,7 @@ struct LuaModule: TypeDialect {
 
     private var choices: [String] { plan.choices.map(choice) }
 
-    /// The table of an enum has the name of each number, too.
+    /// The table of an enum also maps each number to its name.
     private func choice(_ choice: ChoicePlan) -> String {
         var lines = comment(choice.documentation, choice.deprecation) + ["M\(LuaText.member(choice.name)) = {"]
         for (item, own) in choice.cases {
@@ -84,7 +84,6 @@ struct LuaModule: TypeDialect {
         return LuaText.comment(documentation) + LuaText.comment(reason ?? "")
     }
 
-    /// The numbers of closed enums.
     private var closed: [String] {
         let enumerations = plan.choices.filter(\.isClosed)
         guard !enumerations.isEmpty else { return [] }
@@ -117,7 +116,6 @@ struct LuaModule: TypeDialect {
         return ["-" + text[0]] + text.dropFirst()
     }
 
-    /// Returns what a field's value is for a program.
     private func typeName(_ field: GeneratedField) -> String {
         let name = typeName(field.value)
         return field.mayBeUnset ? "\(name) or nil" : name
@@ -132,7 +130,7 @@ struct LuaModule: TypeDialect {
     func float(byteCount: Int) -> String { "float\(8 * byteCount)" }
     func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String { "varint" }
 
-    /// The IDs of messages, who sends them, and the fields of headers.
+    /// The IDs of messages, their senders, and the fields of headers.
     private var lists: String {
         var lines = ["local ids = {"]
         for message in description.messages {

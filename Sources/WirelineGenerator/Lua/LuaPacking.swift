@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the functions that take the place of `string.unpack` and `string.pack` before Lua 5.3: one for each format that code uses,
-/// with arithmetic on the bytes.
+/// Makes replacements of `string.unpack` and `string.pack` for Lua before 5.3: one arithmetic function for each format
+/// that code uses.
 enum LuaPacking {
-    /// One value of a format.
     private struct Item {
         let letter: Character
         let byteCount: Int
@@ -50,7 +49,7 @@ enum LuaPacking {
         return "function(s, p) local \(names) = \(read) return \(values.joined(separator: ", ")), p + \(byteCount) end"
     }
 
-    /// Returns the expression for the value of bytes, the most significant one first.
+    /// Returns the value of some bytes, the most significant one first.
     private static func value(_ item: Item, _ bytes: [String]) -> String {
         switch item.letter {
         case "f": return "f32(\(bytes.joined(separator: ", ")))"

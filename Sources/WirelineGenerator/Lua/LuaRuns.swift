@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes statements that read numbers in a row by calls of `string.unpack`: one call takes as long as two.
+/// Reads adjacent numbers by calls of `string.unpack`: one call with two values takes half as long as two calls.
 enum LuaRuns {
-    /// Returns the statements that read values of a body, and go on after them.
+    /// Returns the statements that read values of a body, and move past them.
     static func body(_ parts: [(target: Expression, format: PackedFormat, name: Expression)]) -> [Statement] {
         let byteCount = parts.reduce(0) { $0 + $1.format.byteCount }
         let cut = parts.map { Statement.evaluate(.call("r", "take", [.place($0.format.byteCount), $0.name])) }
@@ -14,8 +14,8 @@ enum LuaRuns {
             + [.assign("here", Expression.name("here").plus(byteCount))]
     }
 
-    /// Returns the statements that read the numbers of a header. If it has not arrived whole, zeros take the place of what is missing,
-    /// and no statement looks at them.
+    /// Returns the statements that read the numbers of a header. If it has arrived only in part, missing numbers are 0
+    /// and not used.
     static func header(_ fields: [(name: String, format: PackedFormat)]) -> [Statement] {
         let byteCount = fields.reduce(0) { $0 + $1.format.byteCount }
         let rows = rows(fields.map { (.name($0.name), $0.format) }, "head", "first")
@@ -28,7 +28,7 @@ enum LuaRuns {
         ] + rows
     }
 
-    /// Returns the statements that declare variables for numbers in bytes, from a place on.
+    /// Declares variables for the numbers at an offset of some bytes.
     private static func rows(
         _ parts: [(target: Expression, format: PackedFormat)], _ bytes: Expression, _ place: Expression
     ) -> [Statement] {
@@ -73,20 +73,20 @@ enum LuaRuns {
 }
 
 extension PackedFormat {
-    /// Returns the value that a number from `string.unpack` is: it has no format for floats of 16 bits.
+    /// Converts a number from `string.unpack` to its value: there is no format for 16-bit floats.
     func value(ofPacked number: Expression) -> Expression {
         if case .float(2, _) = self { .call(nil, "value16", [number]) } else { number }
     }
 }
 
-/// A prefix by its number in the vocabulary.
+/// A prefix by its code in the vocabulary of statements.
 struct LuaPrefix {
-    /// Its bytes; 0 for a varint.
+    /// Its size in bytes; 0 for a varint.
     let byteCount: Int
     let mark: String
-    /// What `string.pack` wants to know; nil for a varint.
+    /// The format of `string.pack`; nil for a varint.
     let format: String?
-    /// What a varint has for each byte: 2 with a sign.
+    /// The factor of a varint's number: 2 for zigzag, otherwise 1.
     let scale: Int
 
     init?(_ code: Expression, isSigned: Bool = false) {
@@ -101,12 +101,11 @@ struct LuaPrefix {
     }
 }
 
-/// The formats of `string.pack` and `string.unpack`.
 enum LuaFormat {
     static func mark(_ order: ByteOrder) -> String { order == .littleEndian ? "<" : ">" }
 
-    /// Returns the format of a number; nil for an integer that may be beyond 53 bits, and for what is no number. A float of 16 bits
-    /// has that of its bits.
+    /// Returns the format of a number; nil for other values, and for integers that may exceed 53 bits. A 16-bit float
+    /// has the format of its bits.
     static func text(_ format: PackedFormat) -> String? {
         switch format {
         case .integer(let format, _) where format.byteCount == 1: format.isSigned ? ">b" : ">B"
@@ -117,7 +116,7 @@ enum LuaFormat {
         }
     }
 
-    /// Returns some formats with another one after them, without a mark that changes nothing: single bytes have no order.
+    /// Appends a format, without its byte order mark if that changes nothing: single bytes have no order.
     static func joined(_ formats: String, _ next: String) -> String {
         let items = next.dropFirst()
         let isMarked = formats.last { "<>".contains($0) } == next.first

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The runtime of generated Lua, as a protocol needs it. Its functions come in pieces: see ``RuntimeText``.
+/// The runtime of generated Lua, reduced to what a protocol needs. Its functions are pieces: see ``RuntimeText``.
 struct LuaRuntime {
     let file: RuntimeFile
     private let plan: GeneratorModel
@@ -42,11 +42,12 @@ struct LuaRuntime {
         ]
     }
 
-    /// Returns a pattern for one of some bytes, or with `^` for another one, as a literal. Before Lua 5.2 a pattern has no byte 0.
+    /// Returns a pattern literal for one of some bytes, or with `^` for any other. Before Lua 5.2 a pattern cannot
+    /// contain byte 0.
     private static func pattern(_ mark: String, _ bytes: [UInt8]) -> String {
         let all = Set(bytes).sorted().map { byte -> String in
             if byte == 0 { return "%z" }
-            // After `%` a letter or a digit has a meaning of its own.
+            // After `%`, letters and digits have special meanings.
             let character = Character(Unicode.Scalar(byte))
             let isPlain = character.isLetter || character.isNumber
             return (isPlain ? "" : "%") + LuaText.literal([byte]).dropFirst().dropLast()
@@ -61,12 +62,12 @@ struct LuaRuntime {
         return Set(lines.filter { $0.hasPrefix("function M.") }.map { String($0.dropFirst(11).prefix { $0 != "(" }) })
     }()
 
-    /// The objects whose functions are pieces: the reader, the writer, and what makes zeros.
+    /// The objects whose functions are pieces: the reader, the writer, and the makers of zero values.
     private static let objects = "rwZ"
 
     /// Returns the functions that code needs.
     ///
-    /// - Parameter zeros: Functions of which code may need some, too.
+    /// - Parameter zeros: More functions that the code may need.
     func pieces(for code: [String], zeros: [String]) -> String {
         let pieces = ([file.text("pieces")] + zeros).joined(separator: "\n\n")
         let runtime = RuntimeText(pieces, lineComment: "--", objects: Self.objects) { line in
@@ -82,7 +83,8 @@ struct LuaRuntime {
             })
     }
 
-    /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
+    /// The functions for programs: `decode`, `encode`, `splitter` and, for flags, `has`. They are at the end of each
+    /// file.
     var program: String {
         let hasLayers = plan.layers != nil
         return [

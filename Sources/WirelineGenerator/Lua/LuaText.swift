@@ -13,10 +13,9 @@ enum LuaText {
         }
     }
 
-    /// Returns a literal of bytes.
     static func literal(_ bytes: [UInt8]) -> String { "\"\(escapes(bytes))\"" }
 
-    /// Returns escapes with three digits each, so that a digit after one is not read as a part of it.
+    /// Returns escapes of three digits each, so that a following digit is not read as a part of one.
     private static func escapes(_ bytes: [UInt8]) -> String {
         bytes.map { "\\" + LiteralText.digits($0, 3, radix: 10) }.joined()
     }
@@ -67,10 +66,9 @@ extension LuaText {
         return isPlain && name.first?.isNumber == false && !words.contains(name)
     }
 
-    /// Returns a table of items, or of keys with their values.
     static func table(_ items: [String]) -> String { items.isEmpty ? "{}" : "{ \(items.joined(separator: ", ")) }" }
 
-    /// Returns a number; one beyond 53 bits depends on what the interpreter holds.
+    /// Returns a number. Beyond 53 bits, the runtime chooses a form that the interpreter can hold.
     static func number(_ value: Int128) -> String {
         guard (value...value).isWide else { return String(value) }
         let bits = value < 0 ? value + (1 << 64) : value
@@ -92,7 +90,6 @@ extension LuaText {
         CommentText.lines(of: text).map { $0.isEmpty ? "--" : "-- \($0)" }
     }
 
-    /// Returns statements with an indent.
     static func indented(_ lines: [String], by count: Int = 2) -> [String] {
         let indent = String(repeating: " ", count: count)
         return lines.map { $0.isEmpty ? "" : indent + $0 }

@@ -3,16 +3,16 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Puts functions of Lua's runtime, and formats of `string.pack`, in the place of the words that all languages have.
+/// Replaces the words that all languages have by functions of Lua's runtime and formats of `string.pack`.
 ///
-/// A place in a body that is written is the number of the piece before it.
+/// A position in a body that is written is the number of the piece before it.
 struct LuaWords {
-    /// Whether a packet is taken apart at `position`, or put together in the variable `o`.
+    /// Whether it prints functions for whole packets: they read at `position` and write to the variable `o`.
     let isPacket: Bool
-    /// Where the packet begins that is read.
+    /// The offset of the packet that is read.
     private var start: Expression { isPacket ? "position" : "start" }
 
-    /// The most values of a call of `string.pack` or `string.unpack`. A function has room for 200 variables.
+    /// The most values in one call of `string.pack` or `string.unpack`. A Lua function has at most 200 locals.
     static let mostValues = 24
 
     // MARK: Expressions
@@ -25,7 +25,7 @@ struct LuaWords {
         case .convert(.call(let reader, "wideVarint", let arguments), _, let type) where type.format?.isSigned == true:
             .call(reader, "signedVarint", arguments)
         case .convert(let inner, .number(let from), .number(let to)) where from.range.isWide && to.bitWidth == 53:
-            // A count may be inexact beyond that.
+            // Larger counts may be inexact.
             .call(nil, "tonumber", [inner])
         case .convert(let inner, .number(let from), .number(let to))
         where from.isSigned && !to.isSigned && from.bitWidth <= 48:
@@ -96,19 +96,19 @@ struct LuaWords {
         if case .number(let number, let type) = count { .number(number - 1, type) } else { count.minus(1) }
     }
 
-    /// Whether a varint of so many bytes may be beyond 53 bits.
+    /// Whether a varint of so many bytes may exceed 53 bits.
     private static func isMany(_ byteCount: Expression) -> Bool {
         if case .number(let count, _) = byteCount { count > 7 } else { true }
     }
 
-    /// Returns the format of an integer of a number of bytes; nil for one that may be beyond 53 bits.
+    /// Returns the format of an integer; nil for one that may exceed 53 bits.
     private static func format(_ word: String, _ count: Expression, _ isLittle: Expression) -> String? {
         guard case .number(let byteCount, _) = count, case .boolean(let isLittle) = isLittle else { return nil }
         let format = IntegerFormat(bitWidth: 8 * Int(byteCount), isSigned: word == "sint")
         return LuaFormat.text(.integer(format, isLittle ? .littleEndian : .bigEndian))
     }
 
-    /// Returns the expression for the bytes of an integer. One with a sign is packed without an operation on its bits.
+    /// Returns the bytes of an integer. Signed ones are packed directly, without bit operations.
     private static func bytes(of number: Expression, _ count: Expression, _ isLittle: Expression) -> Expression {
         var (own, word) = (number, "uint")
         if case .bits(let inner, let from, 0, let width, _) = number, from.isSigned, width == from.bitWidth {
@@ -132,8 +132,8 @@ struct LuaWords {
         return all
     }
 
-    /// Adds a statement. Calls of `string.pack` in a row become one, which takes as long, and so do the declaration of an ID and the
-    /// statement that sets it to its first bits.
+    /// Adds a statement. Adjacent calls of `string.pack` become one, which is as fast as each. The declaration of an ID
+    /// takes its first bits.
     private static func add(_ statement: Statement, to all: inout [Statement]) {
         if let (format, values) = all.last?.packed, let (more, others) = statement.packed, values.count < mostValues {
             all[all.count - 1] = packing(LuaFormat.joined(format, more), values + others)
@@ -172,14 +172,13 @@ struct LuaWords {
         }
     }
 
-    /// Returns the statement that calls a function unless a condition holds.
     private static func unless(_ condition: Expression, _ function: String, _ arguments: [Expression]) -> [Statement] {
         let call = Statement.evaluate(.call(nil, function, arguments))
         if case .boolean(false) = condition { return [call] }
         return [.choose(if: .not(condition), [call])]
     }
 
-    /// Returns the statements that verify what was read, and those that change where the reader is; nil for other words.
+    /// Returns statements that verify what was read, or move the reader; nil for other words.
     private func go(_ word: String, _ arguments: [Expression]) -> [Statement]? {
         switch word {
         case "require", "verify":
@@ -191,7 +190,7 @@ struct LuaWords {
         case "seek": return [.assign("here", start.plus(arguments[0]))]
         case "bound":
             return [.assign("here", start.plus(arguments[0])), .assign("stop", start.plus(arguments[1]).minus(1))]
-        // The end of the function follows.
+        // This is the last statement of its function.
         case "wants": return [.returns(.call(nil, "wanting", arguments))]
         default: return nil
         }
@@ -205,7 +204,7 @@ struct LuaWords {
         .evaluate(.call("w", "put", [.call(nil, "pack", [.text(format)] + values)]))
     }
 
-    /// Returns the expression for text or bytes that a word writes; nil for other words.
+    /// Returns the text or bytes that a word writes; nil for other words.
     private static func bytes(_ expression: Expression) -> Expression? {
         guard case .call(.name("w")?, let word, let arguments) = expression else { return nil }
         switch word {
@@ -228,7 +227,6 @@ struct LuaWords {
         }
     }
 
-    /// Returns the statements that write a value of fixed width.
     private func put(_ part: (format: PackedFormat, value: Expression)) -> [Statement] {
         switch part.format {
         case .integer(let format, let order):
@@ -292,7 +290,7 @@ struct LuaWords {
         }
     }
 
-    /// Returns the statement that writes how many bytes there are after a piece, or how many units the last piece has.
+    /// Writes a prefix: the number of bytes after a piece, or the number of units in the last piece.
     private func putPrefix(_ arguments: [Expression]) -> [Statement]? {
         guard let prefix = LuaPrefix(arguments[2]) else { return nil }
         var (piece, count, suffix) = (Expression.name("used").minus(1), arguments[0], "Units")
@@ -302,7 +300,7 @@ struct LuaWords {
         return [.evaluate(.call("w", function, [kind, piece] + (suffix.isEmpty ? [] : [count]) + arguments[3...]))]
     }
 
-    /// Returns the statements that refuse a length. One beyond a position is never reached.
+    /// Refuses a length out of bounds. Bounds too large for a position are never reached, and are left out.
     private func checkLength(_ arguments: [Expression]) -> [Statement] {
         func branch(_ mark: Expression.Operator, _ limit: Expression, _ kind: String) -> Statement.Branch? {
             guard case .number(let number, _) = limit, abs(number) < 1 << 53 else { return nil }
@@ -318,7 +316,7 @@ struct LuaWords {
 }
 
 extension Statement {
-    /// The format and the values of a call of `string.pack` whose bytes it puts; nil for others.
+    /// The format and values, if the statement writes the result of `string.pack`; nil for others.
     fileprivate var packed: (format: String, values: [Expression])? {
         guard case .evaluate(.call(.name("w")?, "put", let bytes)) = self,
             case .call(nil, "pack", let arguments)? = bytes.first, case .text(let format) = arguments[0]

@@ -8,8 +8,8 @@
 ///     | 4      | 2  | 1       | 4    | 2 + n   |
 ///     +--------+----+---------+------+- - - - -+
 ///
-/// Parts of variable width have a dashed border. Parts that may be absent are in parentheses. A layer is a box around the
-/// drawing of what it holds:
+/// Parts of variable width have a dashed border. Parts that may be absent are in parentheses. A layer is a box around
+/// the drawing of its content:
 ///
 ///     +=( zlib, if Version = zlib )=+
 ///     | 0                           |
@@ -40,7 +40,6 @@ enum MarkdownDrawing {
         return lines + rows(of: run, within: width)
     }
 
-    /// Returns a layer's box.
     private static func frame(_ layer: Document.Part, around lines: [String]) -> [String] {
         let title = layer.mayBeAbsent ? "( \(layer.name) )" : " \(layer.name) "
         let width = max(lines.map(\.count).max() ?? 0, title.count + 2)

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 package import WirelineSchema
 
-/// What an editor shows about a name in a schema: its bytes and offsets, its properties and its comment, as Markdown.
+/// The hover text of an editor for a name in a schema, as Markdown: bytes and offsets, properties and the comment.
 ///
 /// It has the facts of ``MarkdownGenerator``'s file, without drawings and examples.
 package struct MarkdownHover {
@@ -16,7 +16,7 @@ package struct MarkdownHover {
 
     // MARK: Declarations
 
-    /// Returns the text about the message, struct, union, enum, flags or constant with this name; nil if there is none.
+    /// Returns the text about a declaration of the schema; nil if none has this name.
     package func declaration(_ name: String) -> String? {
         if let index = description.messages.firstIndex(where: { $0.name == name }) {
             return text("message " + name, maker.entry(of: index).blocks)
@@ -40,7 +40,7 @@ package struct MarkdownHover {
 
     // MARK: Members
 
-    /// Returns the text about a field, an arm or a case of the declaration with this name; nil if there is none.
+    /// Returns the text about a field, an arm or a case of a declaration; nil if there is none.
     package func member(_ name: String, of owner: String) -> String? {
         if let message = description.messages.first(where: { $0.name == owner }) {
             return field(name, in: message.fields) { place(of: $0, inMessage: $1) }
@@ -120,7 +120,7 @@ package struct MarkdownHover {
         ].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// Returns the text about a field or a state of the packet; nil if there is none with this name.
+    /// Returns the text about a field or a state of the packet; nil if none has this name.
     package func packetField(_ name: String) -> String? {
         if let state = description.states.first(where: { $0.name == name }) { return text(of: state) }
         let (header, trailer, _) = maker.envelope()

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSchema
 
-/// What an adapter of `wire conform` must know of the schema to make values of a language from JSON, and back.
+/// Describes the schema for an adapter of `wire conform`, which converts values of a language from and to JSON.
 ///
 ///     {"header":[{"name":"Version","own":"version","type":"integer","settable":true}],
 ///      "states":[{"name":"phase","own":"phase","wide":false}],
@@ -13,16 +13,18 @@ import WirelineSchema
 ///      "unions":[{"own":"Shape","tag":"integer","arms":[{"name":"circle","own":"circle","type":{"structure":0}}]}],
 ///      "enumerations":[{"own":"Color","wide":false,"cases":[{"name":"red","own":"red","value":0}]}],"flags":[…]}
 ///
-/// A type is `integer`, `wide` (an integer beyond 53 bits), `float32`, `float64`, `boolean`, `string`, `bytes`, `properties`, or an
-/// object with one of `enum`, `flags`, `structure`, `union` and an index, or with `list` and a type. An arm without a value has
-/// the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits are strings.
+/// A type is `integer`, `wide` (an integer beyond 53 bits), `float32`, `float64`, `boolean`, `string`, `bytes`,
+/// `properties`, or an object. An object has one of `enum`, `flags`, `structure`, `union` with an index, or `list` with
+/// a type. An arm without a value has the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits
+/// are strings.
 ///
-/// Where a NaN has the bits of its format, as in Erlang, every format of floats has its own name, `float16` too.
+/// If a NaN keeps the bits of its format, as in Erlang, every float format has its own name, including `float16`.
 ///
-/// For a language without unsigned types, `unsigned` is an integer that can be above 2⁶³ − 1, and `"unsigned":true` such an enum.
+/// For a language without unsigned types, `unsigned` is an integer that can exceed 2⁶³ − 1, and `"unsigned":true` marks
+/// such an enum.
 ///
-/// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the `name` of a
-/// structure or union whose own one differs.
+/// Pages also get the `type` of a state, the `count` of a fixed list, whether an enum is `closed`, and the schema's
+/// `name` of a structure or union if it differs.
 struct AdapterTables {
     private let plan: GeneratorModel
     private let tellsUnsigned: Bool
@@ -182,6 +184,6 @@ struct AdapterTables {
 }
 
 extension ClosedRange<Int128> {
-    /// Whether a float of 64 bits does not have all these numbers: some are beyond ±(2⁵³ − 1).
+    /// Whether a 64-bit float cannot hold all these numbers: some are beyond ±(2⁵³ − 1).
     var isWide: Bool { lowerBound < -((1 << 53) - 1) || upperBound > (1 << 53) - 1 }
 }

@@ -4,9 +4,9 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// How a language spells the names of a schema, which ones it cannot use, and which packets its back end prints.
+/// How a language spells the names of a schema, and the names that it reserves.
 struct NameStyle: Sendable {
-    /// How a kind of name is written.
+    /// How names of one kind are written.
     enum Spelling: Sendable {
         /// As in the schema: `Cs_20001`.
         case unchanged
@@ -20,17 +20,18 @@ struct NameStyle: Sendable {
         case snake
         /// `SCENE_ID`
         case shouting
-        /// As in the schema, with a capital letter, so that other packages of Go see it: `Cs_20001`, `Point`, `X_point` for `_point`.
+        /// As in the schema, with a capital letter, so that other packages of Go see it: `Cs_20001`, `Point`, `X_point`
+        /// for `_point`.
         case exported
         /// `SceneID`, with Swift's list of words in capitals; `X1` for `_1`.
         case exportedCamel
     }
 
-    /// How the names of one kind are written, and those that the language or the runtime needs for itself.
+    /// The spelling of one kind of names, and those that the language or the runtime reserves.
     struct Kind: Sendable {
         var spelling: Spelling
         var reserved: Set<String> = []
-        /// Whether a name of underscores alone that is taken gets one more, and no number.
+        /// Whether a taken name that consists of underscores gets one more underscore instead of a number.
         var addsUnderscores = false
     }
 
@@ -44,9 +45,9 @@ struct NameStyle: Sendable {
     var headerFields: Kind
     /// The name of the field that keeps the bytes after the last known one.
     var trailing: String
-    /// How the arms of unions are written if each is a type: the union's name, and this.
+    /// The suffix after the union's name, and its kind, in languages where each arm is a type.
     var arms: Kind?
-    /// Whether the names of cases begin with the name of their type, and are those of constants.
+    /// Whether the names of cases begin with the name of their type, and share a scope with constants.
     var prefixesCases = false
     /// Whether no member can have the name of its type.
     var membersDifferFromType = false
@@ -54,7 +55,7 @@ struct NameStyle: Sendable {
 
 /// The names of everything that a protocol declares, in one language.
 ///
-/// A name that the language reserves gets `_` at its end. If names become equal, the later ones get `_2`, `_3` and so on.
+/// A reserved name gets `_` at its end. If names become equal, the later ones get `_2`, `_3` and so on.
 struct CodeNames: Sendable {
     let messages: [Body]
     let structures: [Body]
@@ -64,12 +65,11 @@ struct CodeNames: Sendable {
     let constants: [String]
     /// The fields of the packet, in wire order.
     let headerFields: [String]
-    /// The states of a connection, as fields of the packet are written.
+    /// The states of a connection, spelled like fields of the packet.
     let states: [String]
     /// All names of types and constants, and the reserved ones.
     private var taken: Set<String>
 
-    /// The names of a message or a structure.
     struct Body: Sendable {
         let name: String
         /// The names of all fields; empty for those without a value.
@@ -78,7 +78,6 @@ struct CodeNames: Sendable {
         let trailing: String?
     }
 
-    /// The names of a union, an enum or flags.
     struct Choice: Sendable {
         let name: String
         let cases: [String]
@@ -126,7 +125,7 @@ struct CodeNames: Sendable {
         self.taken = taken.names.union(style.types.reserved).union(style.constants.reserved)
     }
 
-    /// Uses Erlang's names, which the records of the gateway have, too.
+    /// Uses Erlang's names, which the gateway's records share.
     init(_ naming: ErlangNaming) {
         func body(_ record: ErlangNaming.Record) -> Body {
             Body(name: record.name, fields: record.fields, trailing: record.trailing)
@@ -141,7 +140,7 @@ struct CodeNames: Sendable {
         taken = []
     }
 
-    /// Returns a name for something that a back end declares beside the types, and takes it.
+    /// Returns an unused name for a back end's own declaration, and reserves it.
     mutating func unique(_ name: String) -> String { taken.insertUnique(name) }
 
     private static func unique(_ names: [String], _ kind: NameStyle.Kind, besides taken: Set<String> = []) -> [String] {
@@ -150,7 +149,7 @@ struct CodeNames: Sendable {
     }
 }
 
-/// The names of one place, of which no two are equal.
+/// Names that must differ from each other.
 private struct Scope {
     private(set) var names: Set<String>
     private var numbers: [String: Int] = [:]
@@ -171,7 +170,7 @@ private struct Scope {
 extension NameStyle.Spelling {
     /// Returns a name of the schema in this spelling.
     ///
-    /// A name without letters and digits stays as it is. `_` stands before a digit at the beginning.
+    /// A name without letters and digits stays as it is. A leading digit gets `_` before it.
     func spelled(_ name: String) -> String {
         switch self {
         case .unchanged: return name
@@ -203,6 +202,6 @@ extension NameStyle.Spelling {
 }
 
 extension NameWords {
-    /// Returns a name of the runtime in small letters: `put_u16_little` for `putU16Little`.
+    /// Returns a name of the runtime in snake case: `put_u16_little` for `putU16Little`.
     static func snake(_ name: String) -> String { words(of: name).map { $0.lowercased() }.joined(separator: "_") }
 }

@@ -3,16 +3,16 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What code in any language for a protocol consists of: names, bodies of messages, and shapes of packets.
+/// The model of a protocol's code in any language: names, bodies of messages, and shapes of packets.
 ///
 /// Languages differ in printing only. A back end
 ///
-/// 1. makes a plan with its ``NameStyle``;
+/// 1. makes a model with its ``NameStyle``;
 /// 2. prints a type for each of ``messages``, ``structures`` and ``unions``, and constants;
-/// 3. prints each body twice, for reading and for writing: field by field, by its ``ValuePlan``, its presence and its constant.
-///    Functions are needed for ``used`` types only;
-/// 4. prints for each of ``shapes`` the ``PacketReadPlan/steps`` as the function that takes packets apart, and follows the list in
-///    ``PacketWritePlan`` for the one that puts them together;
+/// 3. prints each body twice, for reading and for writing: field by field, by its ``ValuePlan``, its presence and its
+/// constant. Only ``used`` types need functions;
+/// 4. prints for each of ``shapes`` the ``PacketReadPlan/steps`` as the reading function, and follows the list in
+/// ``PacketWritePlan`` for the writing function;
 /// 5. adds the pieces of its ``RuntimeText`` that the printed code calls;
 /// 6. prints an adapter for `wire conform` with ``AdapterTables``.
 struct GeneratorModel: Sendable {
@@ -21,26 +21,26 @@ struct GeneratorModel: Sendable {
     private(set) var names: CodeNames
     let messages: [BodyFields]
     let structures: [BodyFields]
-    /// The unions, with the body of each arm.
     let unions: [(plan: UnionPlan, arms: [BodyFields])]
-    /// The types that functions are needed for.
+    /// The types that need functions.
     let used: UsedTypes
-    /// The shapes of packets: one for both senders, or one for each if packets depend on the sender; with states one for each
-    /// context that makes a difference.
+    /// The shapes of packets: one for both senders, or one for each if packets depend on the sender; with states, one
+    /// for each context that makes a difference.
     let shapes: [PacketShape]
-    /// How the shape of a packet follows from its context; nil without states and layers, when it follows from the sender alone.
+    /// How to select the shape of a packet by its context; nil without states and layers, when the sender alone selects
+    /// it.
     let context: ContextPlan?
-    /// The fields of the layout that some message fixes, by their positions.
+    /// The positions of the layout fields that some message fixes.
     let fixedHeaderFields: [Int]
-    /// How packets are opened and sealed; nil without layers. Then ``shapes`` are the parts of packets.
+    /// How to open and seal packets; nil without layers. With layers, ``shapes`` are the parts of packets.
     let layers: LayerPlan?
 
-    /// Plans a checked protocol, whose names have a style.
+    /// Plans a checked protocol; the style makes its names.
     init(_ description: ProtocolDescription, _ style: NameStyle) {
         self.init(description, CodeNames(description, style))
     }
 
-    /// Plans a checked protocol with names.
+    /// Plans a checked protocol with given names.
     init(_ description: ProtocolDescription, _ names: CodeNames) {
         self.description = description
         let coding = CodingPlan(description)
@@ -50,7 +50,7 @@ struct GeneratorModel: Sendable {
         structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
         unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
         used = UsedTypes(description)
-        // They are asked for with each message.
+        // Each message fixes its own fields, so the set covers all.
         fixedHeaderFields = Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted()
         guard description.layout.hasContent, let contexts = description.layout.contexts else {
             (shapes, context) = PacketShape.all(description)
@@ -62,48 +62,44 @@ struct GeneratorModel: Sendable {
         layers = LayerPlan(description, parts.layerings)
     }
 
-    /// Returns a name for something that a back end declares beside the types, and takes it.
+    /// Returns an unused name for a back end's own declaration, and reserves it.
     mutating func uniqueName(_ name: String) -> String { names.unique(name) }
 
     /// The shapes with all fields of packets.
     var wholeShapes: [PacketShape] { layers == nil ? shapes : shapes.filter { $0.part?.isFlat == true && $0.reads } }
 
-    /// Whether code must count how deeply values nest.
     var nests: Bool {
         structures.contains(where: \.plan.countsDepth) || unions.contains(where: \.plan.countsDepth)
     }
 
-    /// Whether the sender of a packet to write must be known.
     var dependsOnSender: Bool { context?.needsSender ?? (shapes.count > 1) }
 
-    /// Whether who sends a packet makes a difference: to its shape, or to the states after it.
+    /// Whether the sender of a packet affects its shape, or the states after it.
     var takesSender: Bool { dependsOnSender || context != nil }
 
-    /// The names of the layers that the program gives.
+    /// The names of the layers that the program supplies.
     var transformsOfProgram: [String] { layers?.transformsOfProgram ?? [] }
 
-    /// The numbers of a message's ID.
+    /// The range of message IDs.
     var idRange: ClosedRange<Int128> {
         0...Int128(wholeShapes.map(\.layout.maximumMessageID).max() ?? 0)
     }
 }
 
-/// How packets of one sender, of both, or in some contexts look.
+/// The layout of the packets of one sender, of both, or of some contexts.
 struct PacketShape: Sendable {
-    /// The words at the end of the names of its functions: none, the sender, or the number of the shape.
+    /// The words in the suffix of its functions: none, the sender, or the number of the shape.
     let words: [String]
-    /// What of a packet with layers it is; nil for whole packets.
+    /// The part of a packet with layers that it describes; nil for whole packets.
     let part: PacketPart?
-    /// Whether it is read, and whether it is written.
     let reads: Bool
     let writes: Bool
-    /// The fields of these packets.
     let layout: PacketLayout
     let readPlan: PacketReadPlan
     let writePlan: PacketWritePlan
-    /// For each field of these packets its position among all fields of the protocol's packets.
+    /// The position of each field among all fields of the protocol's packets.
     let positions: [Int]
-    /// The fields that only packets of other shapes have and a program could set, by those positions.
+    /// The positions of the settable fields that only other shapes have.
     let foreign: [Int]
 
     static func all(_ description: ProtocolDescription) -> ([PacketShape], ContextPlan?) {
@@ -129,7 +125,6 @@ struct PacketShape: Sendable {
         )
     }
 
-    /// What is done with a part of packets.
     enum Direction { case reading, writing }
 
     init(
@@ -145,7 +140,7 @@ struct PacketShape: Sendable {
         writePlan = PacketWritePlan(layout)
         positions = layout.fields.map { description.packetField(named: $0.name) ?? 0 }
         let own = Set(positions)
-        // What is given for another part has been chosen.
+        // Only the flat part gets the header that a program sets.
         guard part?.isFlat ?? true else {
             foreign = []
             return

@@ -3,33 +3,33 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How packets with layers are opened and sealed.
+/// How to open and seal packets with layers.
 ///
-/// Each shape has several parts: the fields before the first layer and the trailer (`outer`), the fields inside of a layer (`inside`),
-/// and all fields of an opened packet (`flat`). A ``PacketShape`` reads or writes one part of it, and a back end prints it as it
-/// prints whole packets; ``PacketPart`` says what the function that reads it returns besides. What is left for a runtime:
+/// Each shape has several parts: the fields before the first layer and the trailer (`outer`), the fields inside a layer
+/// (`inside`), and all fields of an opened packet (`flat`). A ``PacketShape`` reads or writes one part, and a back end
+/// prints it like whole packets. ``PacketPart`` says what else the reading function returns. The runtime does the rest:
 ///
-/// - Open: read the outer part. For each section open its layers whose rules hold, the first one first, then read its fields. Put the
-///   bytes of all fields, what the innermost layer made, and the trailer together, and read that as the flat part. Offsets count from
-///   the first byte inside the innermost layer. The content is whole packets, bytes that are not read, or a message.
-/// - Seal: write the flat part without a content, and read it, for the fields that are known and the rules that hold. Then take the
-///   sections from the last to the first: write the section's fields before the content, and seal its layers, the last one first. At
-///   last write the outer part.
-/// - What compression makes of all packets in one counts against one limit. A keystream that lasts may be used by one packet of
-///   several that stand inside each other. A packet changes states and keystreams only if all of it was right.
+/// - Open: read the outer part. For each section, open its layers whose rules hold, first to last, then read its
+///   fields. Join the bytes of all fields, the innermost layer's output and the trailer, and read them as the flat
+///   part. Offsets count from the first byte inside the innermost layer. The content is whole packets, bytes that are
+///   not read, or a message.
+/// - Seal: write the flat part without content and read it, to learn the known fields and the rules that hold. Then,
+///   for each section from last to first, write its fields before the content, and seal its layers, last to first.
+///   Finally write the outer part.
+/// - One limit covers all that decompression makes of packets inside one packet. Of nested packets, only one may use a
+///   persistent keystream. States and keystreams change only if the whole packet was valid.
 struct LayerPlan: Sendable {
-    /// The transforms, the outermost first; rules have their order.
+    /// The transforms, outermost first; rules have the same order.
     let kinds: [LayerKind]
-    /// The shapes, by their numbers.
     let shapes: [Shape]
-    /// The most bytes that compression may make of one packet.
+    /// The limit of decompressed bytes in one packet.
     let maximumByteCount: Int
-    /// How deep packets may stand in packets.
+    /// How deep packets may nest.
     let maximumDepth: Int
     let hasPackets: Bool
-    /// The fields that a program can set, by their positions.
+    /// The positions of the fields that a program can set.
     let settable: [Int]
-    /// The fields with parts of the ID, by their positions.
+    /// The positions of the fields with parts of the ID.
     let identifiers: [Int]
 
     struct Shape: Sendable {
@@ -37,30 +37,28 @@ struct LayerPlan: Sendable {
         let sections: [Section]
         /// The field that counts the bytes inside the innermost layer; nil if there is none.
         let counter: Counter?
-        /// The fields of the outer part that are given when it is written.
+        /// The fields that the caller gives when the outer part is written.
         let outerSettable: [Int]
     }
 
-    /// Layers without a field between them, and the fields after them.
+    /// Layers without fields between them, and the fields after them.
     struct Section: Sendable {
-        /// The positions of the layers.
         let layers: [Int]
-        /// The fields that are given when the section is written; nil if it has no fields.
+        /// The fields that the caller gives when the section is written; nil if it has no fields.
         let settable: [Int]?
     }
 
     struct Counter: Sendable {
-        /// The position of the field.
         let field: Int
-        /// What is added to the number of bytes.
+        /// Added to the number of bytes.
         let constant: Int
-        /// The first layer after the field. A packet with none from it on has 0.
+        /// The first layer after the field. The field is 0 in packets that have neither this layer nor a later one.
         let firstLayer: Int
-        /// Whether a layer asks for it, so that a program can set it: 0 for a packet without the layer.
+        /// Whether a layer depends on the field, so that a program can set it. It is 0 in packets without the layer.
         let isSettable: Bool
     }
 
-    /// The names of all keys, with the byte counts that they may have.
+    /// The names of all keys, with their allowed byte counts.
     var keys: [(name: String, byteCounts: [ClosedRange<Int>])] {
         var keys: [(name: String, byteCounts: [ClosedRange<Int>])] = []
         func add(_ name: String, _ byteCounts: [ClosedRange<Int>]) {
@@ -79,7 +77,7 @@ struct LayerPlan: Sendable {
         return keys
     }
 
-    /// The names of what a program gives: of its own layers, and `brotli`.
+    /// The transforms that a program supplies: its own, and `brotli`.
     var programLayers: [String] {
         kinds.reduce(into: []) { names, kind in
             switch kind {
@@ -89,25 +87,22 @@ struct LayerPlan: Sendable {
         }
     }
 
-    /// The names of what a program gives in a language without zlib: of its own layers, and of all that inflate.
+    /// The transforms that a program supplies in a language without zlib: its own, and all that decompress.
     var transformsOfProgram: [String] {
         kinds.filter(\.mayInflate).reduce(into: []) { names, kind in
             if !names.contains(kind.name) { names.append(kind.name) }
         }
     }
 
-    /// Whether a layer asks for the count of a content, so that a program says from how many bytes on there is one.
+    /// Whether a layer depends on the content's count. Then the program sets the size from which on the layer is used.
     var hasThreshold: Bool { shapes.contains { $0.counter?.isSettable == true } }
 
-    /// Whether a connection cannot be made without functions of the program, in a language that has zlib.
+    /// Whether a connection needs functions of the program, in a language that has zlib.
     var needsProgram: Bool { hasAES || !programLayers.isEmpty }
 
-    /// Whether a layer needs AES.
     var hasAES: Bool { kinds.contains { $0.word.hasPrefix("aes") } }
-    /// Whether a layer needs zlib.
     var hasZlib: Bool { kinds.contains { ["zlib", "deflate", "gzip"].contains($0.word) } }
 
-    /// The layers that use a key.
     func layers(with key: String) -> [Int] {
         kinds.indices.filter { index in
             switch kinds[index] {
@@ -148,22 +143,22 @@ struct LayerPlan: Sendable {
     }
 }
 
-/// What the function that reads a part of a packet with layers returns besides the fields.
+/// The results of a function that reads one layer of a packet, beside the fields.
 struct PacketPart: Sendable {
-    /// When a packet has each layer, when its content is whole packets, and when it is not read.
+    /// When a packet has each layer, when its content is whole packets, and when the content is not read.
     let rules: [WireCondition.Remainder]
     /// The field of this part that counts the content.
     let counter: Int?
-    /// The first field that is not written for conditions only.
+    /// The first field that exists in the packet. Earlier fields are written for conditions only.
     let firstField: Int
     /// Whether bytes may follow the content.
     let mayHaveFiller: Bool
-    /// Whether it has all fields, so that those with a fixed value can be verified.
+    /// Whether it has all fields, so that fixed values can be verified.
     let isFlat: Bool
-    /// The most bytes of it.
+    /// The limit of its size, in bytes.
     let limit: Int
 
-    /// More bytes than there are; a number that is exact everywhere.
+    /// More bytes than can occur; every language represents the number exactly.
     static let unlimited = 1 << 52
 
     fileprivate init(
@@ -182,7 +177,7 @@ struct PacketPart: Sendable {
 }
 
 extension PacketShape {
-    /// Returns what reads and writes the parts of packets with layers, and their layerings, by the numbers of the shapes.
+    /// Returns the shapes that read and write the parts of packets with layers, and the layerings by number.
     static func parts(
         _ description: ProtocolDescription, _ contexts: LayoutContexts
     ) -> (shapes: [PacketShape], layerings: [Layering], context: ContextPlan) {

@@ -3,21 +3,22 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a packet of one plain layout is taken apart.
+/// How to read a packet of one plain layout.
 ///
 /// Each length is checked as soon as it has arrived, so an invalid one is an error and never a wait.
 struct PacketReadPlan: Sendable {
     let layout: PacketLayout
-    /// What is read and checked, in order, up to the end of the trailer.
+    /// The steps of reading and checking, in order, up to the end of the trailer.
     private(set) var steps: [PacketReadStep] = []
-    /// Where each field of the header begins; fields that share bytes begin at the first of these.
+    /// The offset of each header field. Fields that share bytes have the offset of the first of them.
     private(set) var starts: [PacketOffset] = []
-    /// Whether all fields of the header have a fixed width, so that ``PacketReadStep/need`` says what must have arrived.
+    /// Whether all header fields have a fixed width; then ``PacketReadStep/need`` says how many bytes must have
+    /// arrived.
     let isFixed: Bool
 
     private var plan: PacketPlan { layout.plan }
     private var headerCount = PacketOffset(constant: 0)
-    /// The fewest bytes that the rest of the header has.
+    /// The minimum size of the unread part of the header.
     private var leastRest: Int
     private var trailerCount: PacketOffset { Self.trailerCount(layout, layout.header.count..<layout.fields.count) }
 
@@ -29,10 +30,9 @@ struct PacketReadPlan: Sendable {
         readTrailer()
     }
 
-    /// The fewest bytes of the header, by what has been read of it.
+    /// The minimum size of the header, given what has been read of it.
     private var leastHeader: PacketOffset { headerCount + leastRest }
 
-    /// Returns the size of some of the trailer's fields.
     static func trailerCount(_ layout: PacketLayout, _ indices: Range<Int>) -> PacketOffset {
         indices.reduce(PacketOffset(constant: 0)) { count, index in
             layout.fields[index].condition == nil
@@ -41,7 +41,7 @@ struct PacketReadPlan: Sendable {
         }
     }
 
-    /// Returns where a field of the header or the trailer begins; one that shares bytes, where the first of them does.
+    /// Returns the offset of a field. Fields that share bytes have the offset of the first of them.
     func place(of index: Int) -> ChecksumRange.Place {
         let back = layout.packedPlace(ofField: index).map { $0.isFirst ? 0 : $0.runByteCount } ?? 0
         if index < layout.header.count { return .header(starts[index]) }
@@ -88,7 +88,7 @@ struct PacketReadPlan: Sendable {
         if lengths.isEmpty { steps.append(.total([], otherwise: noLength)) }
     }
 
-    /// Returns the steps that read a field, or fields that share its bytes.
+    /// Returns the steps that read a field, or all fields that share its bytes.
     private func reading(_ index: Int) -> [PacketReadStep] {
         let field = layout.fields[index]
         if case .varint(let format) = field.format { return [.varint(field: index, format)] }
@@ -107,7 +107,7 @@ struct PacketReadPlan: Sendable {
         return steps
     }
 
-    /// Adds the checks of a field of the header that has been read.
+    /// Adds the checks of a header field after it was read.
     private mutating func take(_ index: Int) {
         let field = layout.fields[index]
         add(valueChecks(of: index, at: starts[index]), ifThere: index)
@@ -121,7 +121,7 @@ struct PacketReadPlan: Sendable {
         let field = layout.fields[index]
         if field.format == .boolean { return [.boolean(field: index, at: offset)] }
         if field.format.isNumber || field.role == .padding { return [] }
-        // The bytes of a constant are compared.
+        // Constants are compared as bytes.
         if case .constant = field.role { return [] }
         return [.text(field: index, at: offset)]
     }
@@ -133,7 +133,7 @@ struct PacketReadPlan: Sendable {
         return .constantText(field: index, layout.fields[index].format.comparedBytes(ofText: text), at: offset)
     }
 
-    /// Adds steps that are taken only if a field is there.
+    /// Adds steps that run only if a field is present.
     private mutating func add(_ added: [PacketReadStep], ifThere index: Int) {
         guard !added.isEmpty else { return }
         if layout.fields[index].condition == nil {
@@ -155,20 +155,20 @@ struct PacketReadPlan: Sendable {
             case .rest: difference = end - constant
             }
         }
-        // A varint with a sign could be negative, but no length is.
+        // A signed varint could be negative; no length is.
         let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
         return ReadLength(
             field: index, difference: difference, least: minimum, mayBeNegative: mayBeNegative, at: starts[index],
             isConditional: field.condition != nil)
     }
 
-    /// Returns the check of an earlier length before a field that needs more room.
+    /// Returns the check of an earlier length before a field that needs more bytes.
     private func check(_ index: Int, _ end: PacketOffset, least: PacketOffset) -> PacketReadStep {
         let step = PacketReadStep.size(length(index, end, least: least))
         return layout.header[index].condition == nil ? step : .ifPresent(field: index, [step])
     }
 
-    /// Adds the check of a length that has just been read.
+    /// Adds the check of a length just read.
     private mutating func limit(_ index: Int, _ end: PacketOffset) {
         guard case .length(let base, _) = layout.header[index].role else { return }
         let length = length(index, end, least: leastHeader + plan.trailerByteCount)
@@ -177,12 +177,12 @@ struct PacketReadPlan: Sendable {
             let earlier = layout.header.indices.last { $0 < index && layout.header[$0].role.isLength }
             if let earlier { steps.append(.sameSize(length, as: earlier)) }
         } else {
-            // Where a payload's length ends the packet depends on what follows it in the header.
+            // If the length counts the payload, the packet's end depends on the header fields after it.
             add([base != .payload && isRead(after: index) ? .last(length) : .size(length)], ifThere: index)
         }
     }
 
-    /// Adds the check of all lengths, now that all widths are known.
+    /// Adds the check of all lengths, after all widths are known.
     private mutating func takeLengths(_ lengths: [(index: Int, end: PacketOffset)]) {
         for (position, field) in layout.trailer.enumerated() {
             let index = layout.header.count + position
@@ -200,7 +200,7 @@ struct PacketReadPlan: Sendable {
         return layout.isBounded ? .allBytes(least: minimum) : .emptyPayload(minimum)
     }
 
-    /// Whether bytes of the header are read after a field; those of fields that share its bytes have been.
+    /// Whether header bytes follow a field, beyond those of fields that share its bytes.
     private func isRead(after index: Int) -> Bool {
         layout.header.indices.dropFirst(index + 1).contains { layout.packedPlace(ofField: $0)?.isFirst ?? true }
     }
@@ -238,9 +238,9 @@ struct PacketReadPlan: Sendable {
         add([.checksum(field: index, planned.kind, range(of: planned), at: offset)], ifThere: index)
     }
 
-    /// Returns the bytes that a checksum covers, which a reader and a writer find alike.
+    /// Returns the bytes that a checksum covers; reader and writer use the same range.
     func range(of planned: PlannedChecksum) -> ChecksumRange {
-        // Part `payload` is the payload; the fields of the trailer come after it.
+        // Part `payload` is the payload; the trailer's fields come after it.
         let payload = layout.header.count
         func start(ofPart part: Int) -> ChecksumRange.Place {
             if part < payload { return .header(starts[part]) }

@@ -3,38 +3,38 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How header and trailer are put around a payload, in one plain layout.
+/// How to put header and trailer around a payload, in one plain layout.
 ///
 /// A back end does this in order:
 ///
-/// 1. It takes the values that conditions look at (``operands``), and checks them.
-/// 2. It finds the fields that are there (``sets``): variables such as `c3`.
-/// 3. It finds the widths of the varints: variables such as `w3`. Each is 1 at first. All sizes and the values of varints follow
-///    from them. If a value needs another width, that is tried next. A wider field never makes another one narrower, so the
-///    first widths that fit are the shortest. In each round the whole packet must not be above the limit.
+/// 1. It takes and checks the values that conditions refer to (``operands``).
+/// 2. It finds the fields that are present (``sets``): variables such as `c3`.
+/// 3. It finds the widths of the varints: variables such as `w3`. Each is 1 at first. All sizes, and the values of
+/// varints, follow from them. If a value needs another width, the next round uses that. A wider field never makes
+/// another one narrower, so the first widths that fit are the shortest. In each round the packet must stay within the
+/// limit.
 /// 4. It checks the other values, and the ID.
-/// 5. It writes header, payload and trailer; checksums are computed last, in wire order, and are 0 until then.
+/// 5. It writes header, payload and trailer; checksums are 0 until it computes them last, in wire order.
 ///
-/// A field that fits itself (``fitting``) has the first of its values with which this goes well.
+/// For an `@fit` field (``fitting``), it tries the values in order; the first one that encodes is used.
 struct PacketWritePlan: Sendable {
     let layout: PacketLayout
-    /// What each field of header and trailer is written as, in wire order.
+    /// The source of each header and trailer field, in wire order.
     let values: [WrittenValue]
-    /// The fields that conditions look at and a program gives, with and without a condition of their own.
+    /// The fields that a program sets and conditions refer to. They may have a condition of their own.
     let operands: [Int]
-    /// The sets of ID fields that a packet can have, in the order in which they are tried; empty without conditions.
+    /// The possible sets of ID fields, in the order of trial; empty without conditions.
     let sets: [WrittenIDFields]
     /// The header's fields of variable width.
     let varints: [Int]
-    /// The bytes around the payload, with the widths of fields that vary or may be absent.
+    /// The size of header and trailer, with the widths of fields that vary or may be absent.
     let around: PacketOffset
-    /// Where the payload begins.
     let payloadStart: PacketOffset
-    /// The most bytes that the header can have.
     let maximumHeaderByteCount: Int
-    /// The field that fits itself to the packet, with its values; nil if there is none.
+    /// The `@fit` field with its values; nil if there is none.
     let fitting: (field: Int, values: [Int128])?
-    /// The lengths of which one must be there, unless the payload is empty; nil if one always is, or none is needed.
+    /// The lengths of which at least one must be present if the payload is not empty. Nil if one always is, or none is
+    /// needed.
     let lengthsThatMustBeThere: [Int]?
 
     init(_ layout: PacketLayout) {
@@ -75,7 +75,7 @@ struct PacketWritePlan: Sendable {
         }
     }
 
-    /// Whether a length is in a range for every packet up to a limit, so that it need not be checked.
+    /// Whether a length is in range for every packet up to a limit, so that it needs no check.
     func alwaysFits(
         _ counted: WrittenValue.Counted, _ constant: Int, in range: ClosedRange<Int128>, limit: Int
     ) -> Bool {
@@ -87,30 +87,26 @@ struct PacketWritePlan: Sendable {
         return range.contains(Int128(least + constant)) && range.contains(Int128(limit) + Int128(constant))
     }
 
-    /// Whether a field is written when its number is known, and before all others: conditions look at it.
+    /// Whether conditions refer to a field, so that its number is needed before all others.
     func isOperand(_ index: Int) -> Bool { operands.contains(index) }
 }
 
-/// What a field of header or trailer is written as.
+/// The source of a header or trailer field's value.
 enum WrittenValue: Sendable {
-    /// What a program sets, and this without it.
+    /// The program's value, or the given default.
     case settable(usual: PacketHeader.FieldValue)
     case constant(Int128)
     case constantText([UInt8])
     case zeros(byteCount: Int)
-    /// Bits of the message's ID.
     case identifier(WrittenIDPart)
-    /// The number of bytes, plus a constant.
     case length(Counted, constant: Int)
     case checksum(ChecksumKind, ChecksumRange)
 
-    /// What a length counts.
     enum Counted: Sendable {
         case packet
         case payload
         /// The packet's bytes, less these.
         case totalLess(PacketOffset)
-        /// These bytes.
         case fixed(PacketOffset)
     }
 
@@ -123,7 +119,7 @@ enum WrittenValue: Sendable {
         case .constant(.text(let text)): self = .constantText(field.format.bytes(ofText: text))
         case .constant(let value): self = .constant(value.number)
         case .padding: self = .zeros(byteCount: field.format.byteCount ?? 0)
-        // Layers know it; in their parts it is a number that is given.
+        // Layers compute it; in their parts it is a given number.
         case .contentLength: self = .constant(0)
         case .messageID: self = .identifier(WrittenIDPart(of: index, in: layout))
         case .length(.packet, let constant): self = .length(.packet, constant: constant)
@@ -137,14 +133,14 @@ enum WrittenValue: Sendable {
     }
 }
 
-/// The bits of a message's ID that one field holds.
+/// The bits of a message's ID in one field.
 struct WrittenIDPart: Sendable {
     let bitWidth: Int
-    /// Whether the field's number has a sign, so that its bits are those of the two's complement.
+    /// Whether the field is signed; then its bits are the two's complement.
     let isSigned: Bool
-    /// The bits of the ID after these, in fields that are always there.
+    /// The number of lower ID bits, in later fields that are always present.
     let laterBitWidth: Int
-    /// The later fields with a condition, with their bits.
+    /// The later conditional fields, with their bits.
     let laterConditional: [(field: Int, bitWidth: Int)]
 
     fileprivate init(of index: Int, in layout: PacketLayout) {
@@ -157,21 +153,19 @@ struct WrittenIDPart: Sendable {
     }
 }
 
-/// One of the sets of ID fields that a packet can have, and which fields are there with it.
+/// One of the possible sets of ID fields, and the fields that are present with it.
 struct WrittenIDFields: Sendable {
-    /// The bits of the ID that fit; without any only the ID 0 does.
+    /// The bits for the ID; with 0 bits, only the ID 0 fits.
     let bitWidth: Int
-    /// The fields with a condition, in wire order. Those that hold parts of an ID must be there exactly as said.
+    /// The conditional fields, in wire order. Those with parts of the ID must be present exactly as `mustBe` says.
     let fields: [(field: Int, condition: WireCondition, mustBe: Bool?)]
-    /// What conditions see in each field of the header.
+    /// The value of each header field as conditions see it.
     let operands: [Operand]
 
-    /// The number of a field that a condition sees; 0 if the field is absent.
+    /// The number of a field in a condition; 0 if the field is absent.
     enum Operand: Sendable {
-        /// What the program gives.
         case given
         case number(Int128)
-        /// Bits of the ID.
         case identifier(laterBitWidth: Int, bitWidth: Int, isSigned: Bool)
     }
 

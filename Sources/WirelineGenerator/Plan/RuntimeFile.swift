@@ -2,7 +2,7 @@
 
 import CWirelineRuntimes
 
-/// A runtime as a file of its language, which the tools of that language can read: `Runtimes/Java/Runtime.java`.
+/// A runtime in a source file of its language, for that language's tools: `Runtimes/Java/Runtime.java`.
 ///
 /// Comments mark its regions:
 ///
@@ -17,39 +17,39 @@ import CWirelineRuntimes
 ///     }
 ///     // #endregion
 ///
-/// A generator asks for a region by its name. A region inside of it is a feature, which stays if the protocol has it. With `!`
-/// before the name it stays if the protocol does not have it. The caller puts something in place of the region `called`, mostly
-/// those of its pieces that code calls.
+/// A generator asks for a region by name. A nested region is a feature, kept if the protocol has it; with `!` before
+/// the name, kept if the protocol lacks it. The caller replaces the region `called`, usually by the pieces that code
+/// calls.
 ///
-/// What cannot stand beside the code of a feature, such as another head of the same function, stands in comments with a bar:
+/// Code that cannot coexist with a feature's code, such as another head of the same function, stands in comments with a
+/// bar:
 ///
 ///     # #region !layers
 ///     #| def open(packet: bytes) -> bytes:
 ///     # #endregion
 ///
-/// Formatters of some languages move comments to the right. After two bars, a line begins in the first column.
+/// Formatters of some languages move comments to the right. Two bars put a line into the first column.
 ///
-/// The region `each` stands once for each of some rows of constants.
+/// The region `each` is repeated for each row of constants.
 ///
-/// In languages with such comments, regions may stand inside of a line: what stays for a feature, and what stands there without it.
+/// In languages with such comments, regions may also be inside a line: the text for a feature, or the text without it.
 ///
 ///     /*layers{*/async /*}*/function write() {
 ///     const known = /*layers{*/first(packet)/*}*//*!layers{packet.message}*/;
 ///
-/// - Invariant: Each region ends. Tests ask for all of them.
+/// - Invariant: Each region ends. Tests request all of them.
 package struct RuntimeFile: Sendable {
     private enum Part: Sendable {
         case line(Substring)
-        /// A line that may have regions or constants inside.
+        /// A line that may contain regions or constants.
         case variable(Substring)
         case region(Region)
     }
 
     private struct Region: Sendable {
         let name: Substring
-        /// The spaces or tabs before its mark.
         let indentation: Substring
-        /// What begins a comment in which code stands that replaces other code.
+        /// The start of a comment that holds replacement code.
         let mark: Substring
         var parts: [Part] = []
     }
@@ -113,19 +113,19 @@ package struct RuntimeFile: Sendable {
         precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
     }
 
-    /// The file with all features, as the tools of its language see it, without what only completes it.
+    /// The file with all features, as the language's tools see it, without replacement code.
     var withAllFeatures: Self { with(Set(regions.keys.map(String.init))) }
 
     private static func isIndentation(_ character: Character) -> Bool { character == " " || character == "\t" }
 
-    /// The ends of comments inside of a line.
+    /// The comments that can hold regions inside a line.
     private static let comments = [(start: "/*", end: "*/"), (start: "--[[", end: "]]")]
 
     private static func part(_ line: Substring) -> Part {
         mayVary(line) || line.contains("Limits.") ? .variable(line) : .line(line)
     }
 
-    /// Whether the end of a region inside of a line, or a name in capitals with an underscore, is in it.
+    /// Whether a line contains the end of an inline region, or a name in capitals with an underscore.
     private static func mayVary(_ line: Substring) -> Bool {
         var previous: UInt8 = 0
         for byte in line.utf8 {
@@ -139,12 +139,12 @@ package struct RuntimeFile: Sendable {
         return false
     }
 
-    /// Returns the file as a protocol needs it.
+    /// Returns the file for one protocol.
     ///
     /// - Parameters:
-    ///   - features: The names of the regions that stay inside of others.
-    ///   - constants: What takes the place of names (default: none).
-    ///   - rows: What takes their place besides in each repetition of the region `each` (default: it is left out).
+    ///   - features: The names of the nested regions to keep.
+    ///   - constants: The replacements of names (default: none).
+    ///   - rows: The additional replacements in each repetition of the region `each` (default: the region is left out).
     package func with(
         _ features: Set<String>, _ constants: [String: String] = [:], each rows: [[String: String]] = []
     ) -> Self {
@@ -155,15 +155,15 @@ package struct RuntimeFile: Sendable {
         return file
     }
 
-    /// Returns the text of a region, which begins in the first column and does not end with a newline.
+    /// Returns the text of a region. It begins in the first column and does not end with a newline.
     ///
-    /// - Parameter choice: Returns what stands in place of the region `called` inside (default: itself).
+    /// - Parameter choice: Returns the replacement of the region `called` (default: the region itself).
     package func text(_ name: String, called choice: (String) -> String = { $0 }) -> String {
         guard let region = regions[name[...]] else { preconditionFailure("no region is called \(name)") }
         return text(of: region, choice)
     }
 
-    /// Returns the names that some regions declare for all of the file, after one of some words, such as `class`.
+    /// Returns the names that regions declare at file level, after one of the words `kinds`, such as `class`.
     func names(after kinds: Set<Substring>, in regions: [String]) -> Set<String> {
         let lines = regions.flatMap { text($0).split(separator: "\n") }.filter { $0.first?.isLetter == true }
         return Set(lines.compactMap { RuntimeText.declaredName($0, after: kinds) })
@@ -195,8 +195,8 @@ package struct RuntimeFile: Sendable {
         return Self.replacing(constants, in: text)
     }
 
-    /// Replaces names, the longer one of two that begin at the same place. What takes their place is not looked at again: it may be
-    /// text of a schema.
+    /// Replaces names; of two that begin at the same place, the longer one. Replacements are not searched again: they
+    /// may be text of a schema.
     private static func replacing(_ constants: [String: String], in line: String) -> String {
         var (result, rest) = ("", line[...])
         while true {
@@ -223,7 +223,7 @@ package struct RuntimeFile: Sendable {
             }
             let text = inside[name.endIndex..<end.lowerBound].dropFirst()
             result += rest[..<start.lowerBound]
-            // Outside of comments, the text stands between the ends of two comments.
+            // Outside comments, the text is between the ends of two comments.
             if has(name) {
                 result += name.hasPrefix("!") ? text : text.dropFirst(closing.count).dropLast(opening.count)
             }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a back end's runtime, in pieces of which each declares one name. Methods of several types may share one.
+/// The text of a back end's runtime, divided into pieces. Each declares one name; methods of several types may share
+/// one.
 ///
-/// Generated code has only the pieces that it uses, directly or indirectly: compilers warn about the others, and every byte
-/// counts in a browser. Pieces are separated by empty lines.
+/// Generated code contains only the pieces that it uses, directly or indirectly: compilers warn about unused ones, and
+/// every byte counts in a browser. Empty lines separate the pieces.
 struct RuntimeText: Sendable {
     private let pieces: [Piece]
     private let positions: [String: [Int]]
     private let marks: Marks
-    /// The names of functions, which code needs only if it calls them.
+    /// The names of functions: code needs these only if it calls them.
     private let functions: Set<String>
 
-    /// What separates words from other text.
+    /// The syntax that tells words from other text.
     private struct Marks: Sendable {
         let lineComment: [UInt8]
         let hasKeys: Bool
@@ -26,16 +27,17 @@ struct RuntimeText: Sendable {
         let words: Set<String>
     }
 
-    /// Takes a runtime apart.
+    /// Splits a runtime into pieces.
     ///
     /// - Parameters:
     ///   - text: The pieces, separated by empty lines.
-    ///   - isFunction: Whether such a line declares a function: a variable of its name needs no function (default: none does).
+    ///   - isFunction: Whether a line declares a function: a variable with its name does not need the piece (default:
+    ///     none does).
     ///   - name: Returns the name that a line of code declares; nil if it declares none.
     ///   - lineComment: The mark before a comment up to the end of its line.
-    ///   - hasKeys: Whether a word before a colon names a member (default: true).
-    ///   - hasMembers: Whether the pieces are members of a class, whose names may stand after a point (default: false).
-    ///   - objects: The variables of one letter whose members are pieces, which are named after both: `r.text` (default: none).
+    ///   - hasKeys: Whether a word before a colon is the name of a member (default: true).
+    ///   - hasMembers: Whether the pieces are members of a class, whose names may follow a point (default: false).
+    ///   - objects: The variables of one letter whose members are pieces, named after both: `r.text` (default: none).
     init(
         _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false, objects: String = "",
         isFunction: (Substring) -> Bool = { _ in false }, name: (Substring) -> String?
@@ -61,7 +63,7 @@ struct RuntimeText: Sendable {
         pieces = chunks.map { Piece(text: String($0), words: Self.needs(of: $0, marks, functions)) }
     }
 
-    /// Returns the names in code that may be those of pieces: of functions only those that it calls.
+    /// Returns the names in code that may refer to pieces; function names count only in calls.
     func needs(of code: String) -> Set<String> { Self.needs(of: code[...], marks, functions) }
 
     private static func needs(of code: Substring, _ marks: Marks, _ functions: Set<String>) -> Set<String> {
@@ -70,8 +72,8 @@ struct RuntimeText: Sendable {
         return words.others.subtracting(functions).union(words.called)
     }
 
-    /// Returns the name that a line declares after one of some words, such as `class`; nil for another line. Before the word stand only
-    /// others: `public static`.
+    /// Returns the name that a line declares after one of some words, such as `class`; nil for other lines. Only
+    /// modifiers may precede the word: `public static`.
     static func declaredName(_ line: Substring, after kinds: Set<Substring>) -> String? {
         let words = line.split(separator: " ")
         guard let kind = words.firstIndex(where: kinds.contains), words.indices.contains(kind + 1),
@@ -80,10 +82,9 @@ struct RuntimeText: Sendable {
         return String(words[kind + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
     }
 
-    /// The names of all pieces.
     var names: Set<String> { Set(positions.keys) }
 
-    /// Returns the names of the pieces that some names need, themselves included.
+    /// Returns the names that some names need, directly or indirectly, themselves included.
     func closure(of names: Set<String>) -> Set<String> {
         var needed: Set<String> = []
         var waiting = Array(names)
@@ -94,17 +95,16 @@ struct RuntimeText: Sendable {
         return needed
     }
 
-    /// Returns the pieces that some names need, in the order of the runtime.
+    /// Returns the pieces that some names need, in the runtime's order.
     func text(for names: Set<String>) -> String {
         let needed = closure(of: names).flatMap { positions[$0] ?? [] }.sorted()
         return needed.map { pieces[$0].text + "\n" }.joined(separator: "\n")
     }
 
-    /// Returns the names in code; comments and strings have none, nor what stands after a point or before a
-    /// colon, which is a member.
+    /// Returns the names in code. Comments, strings, and members (after a point or before a colon) contain none.
     ///
     /// - Parameters:
-    ///   - hasKeys: Whether a word before a colon names a member.
+    ///   - hasKeys: Whether a word before a colon is the name of a member.
     ///   - objects: The variables of one letter whose members are names, too.
     static func words(
         of text: Substring, lineComment: String, hasKeys: Bool = true, objects: String = ""
@@ -119,7 +119,7 @@ struct RuntimeText: Sendable {
     /// Returns the names in code before a parenthesis or an angle bracket.
     ///
     /// - Parameters:
-    ///   - hasKeys: Whether a word before a colon names a member.
+    ///   - hasKeys: Whether a word before a colon is the name of a member.
     ///   - hasMembers: Whether names after a point are returned, too.
     static func calls(
         in text: Substring, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false
@@ -129,9 +129,8 @@ struct RuntimeText: Sendable {
         return words.called
     }
 
-    /// The names in code.
     private struct Words {
-        /// Those before a parenthesis or an angle bracket.
+        /// The names before a parenthesis or an angle bracket.
         var called: Set<String> = []
         var others: Set<String> = []
 
@@ -147,7 +146,7 @@ struct RuntimeText: Sendable {
                     let start = position
                     while position < count, RuntimeText.isWordByte(bytes[position]) { position += 1 }
                     let next = position < count ? bytes[position] : 0
-                    // Two points are no access to a member: `...rest`, `"a"..b`.
+                    // Two points are not a member access: `...rest`, `"a"..b`.
                     let isMember =
                         previous == UInt8(ascii: ".") && (start < 2 || bytes[start - 2] != previous)
                         && !marks.hasMembers
@@ -187,7 +186,7 @@ struct RuntimeText: Sendable {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        // The bit by which a small letter differs from a capital.
+        // The bit that distinguishes small letters from capitals.
         let letter = byte | 0x20
         return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
             || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")

@@ -3,36 +3,36 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How one value is read and written, with everything that the schema decides about it.
+/// How to read and write one value, with everything that the schema decides about it.
 ///
-/// It is what a back end prints an expression for. A ``TypeDescription`` says what a value is. This adds the limits of the
-/// field, the fewest bytes of a list's item, and the numbers that a closed enum has.
+/// A ``TypeDescription`` says what a value is. This adds the limits of the field, the minimum size of a list's item,
+/// and the numbers of a closed enum.
 indirect enum ValuePlan: Sendable {
     /// An integer, an enum or flags.
     case number(PlannedNumber)
     /// A float of 2, 4 or 8 bytes; code holds one of 2 bytes in 8. Without a range, any value is allowed.
     case float(byteCount: Int, ByteOrder, range: ClosedRange<Double>?)
-    /// One byte, or one bit of a run, 0 or 1.
+    /// One byte, or one bit of a group, 0 or 1.
     case boolean
     /// An integer of variable length; only numbers in the range are allowed.
     case varint(VarintFormat, allowed: ClosedRange<Int128>)
-    /// Bytes, and what they mean. Digits have an exact number of bytes, and properties all that are left.
+    /// Bytes and their meaning. Digits have an exact number of bytes; properties take all remaining ones.
     case content(CountPlan, ContentEncoding)
-    /// A structure, by its index.
     case structure(Int)
-    /// A union, by its index; with the index of the field that has the tag, if it does not stand before the value.
+    /// A union; with the index of the field that has the tag, unless the tag precedes the value.
     case union(Int, tagSource: Int?)
-    /// Items; each has at least so many bytes, so a reader makes room for at most the bytes at hand divided by them.
+    /// Items. The minimum item size bounds the memory that a reader reserves for the bytes at hand.
     case list(ValuePlan, CountPlan, leastItemByteCount: Int)
-    /// A value inside a number of bytes. If it fills them, what is left is an error; otherwise it is skipped.
+    /// A value inside a number of bytes. If it must fill them, remaining bytes are an error; otherwise they are
+    /// skipped.
     case sized(ValuePlan, CountPlan, fills: Bool)
 }
 
 extension ValuePlan {
-    /// What is in a number of bytes, if it is a sized value.
+    /// The content of a sized value; otherwise the value itself.
     var content: ValuePlan { if case .sized(let content, _, _) = self { content.content } else { self } }
 
-    /// Whether it is a number or a boolean, which languages copy and give a value without being asked.
+    /// Whether it is a number or a boolean, which languages copy and initialize by themselves.
     var isScalar: Bool {
         switch content {
         case .number, .varint, .float, .boolean: true
@@ -40,13 +40,12 @@ extension ValuePlan {
         }
     }
 
-    /// Whether it is a closed enum.
     var isClosed: Bool {
         if case .number(let number) = self { number.isClosed } else { false }
     }
 }
 
-/// What the bytes of a value mean.
+/// The meaning of a value's bytes.
 enum ContentEncoding: Equatable, Sendable {
     case utf8
     /// Counts are of 16-bit units.
@@ -57,7 +56,7 @@ enum ContentEncoding: Equatable, Sendable {
     /// Lines, each with a key and a value.
     case properties(isStrict: Bool)
 
-    /// What functions of runtimes call it.
+    /// Its name in runtime functions.
     var name: String {
         switch self {
         case .utf8: "text"
@@ -71,25 +70,25 @@ enum ContentEncoding: Equatable, Sendable {
     /// The order of the bytes in a unit; nil if each unit is a byte.
     var byteOrder: ByteOrder? { if case .utf16(let order) = self { order } else { nil } }
 
-    /// The bytes of what counts count.
+    /// The size of the units that counts count, in bytes.
     var unitByteCount: Int { byteOrder == nil ? 1 : 2 }
 }
 
-/// How a value's end is found: by the number of its bytes, of its 16-bit units or of its items, or by what stands there.
+/// How to find a value's end: by a number of bytes, 16-bit units or items, or by a terminator.
 enum CountPlan: Sendable {
     /// A prefix has the number.
     case prefix(PlannedCount)
-    /// An earlier field has the number, to which the count's addend is added.
+    /// An earlier field has the number; the count's addend is added to it.
     case field(FieldCount, index: Int, limit: Int?)
-    /// The number is always the same.
+    /// The number is constant.
     case exactly(Int)
-    /// Content in so many bytes, filled with the padding.
+    /// Content in a fixed number of bytes, filled with the padding.
     case filled(byteCount: Int, padding: UInt8)
     /// A unit of 0 ends it.
     case terminated(limit: Int?)
-    /// A list ends at this byte, where an item would begin.
+    /// A list ends at this byte, in place of an item.
     case until(UInt8, limit: Int?)
-    /// It goes to the end of the bytes.
+    /// It extends to the end of the bytes.
     case rest(limit: Int?)
 
     /// The most that may be written; nil if there is no limit.
@@ -108,11 +107,11 @@ enum CountPlan: Sendable {
 }
 
 extension CodingPlan {
-    /// Returns how a value is read and written.
+    /// Returns how to read and write a value.
     ///
     /// - Parameters:
-    ///   - field: The field whose limits hold; nil for the items of a list.
-    ///   - body: The fields of the body, among which are those that count others.
+    ///   - field: The field whose limits apply; nil for the items of a list.
+    ///   - body: The fields of the body, including those that count others.
     func value(
         _ type: TypeDescription, _ field: FieldDescription?, in body: [FieldDescription], tagSource: Int? = nil
     ) -> ValuePlan {
@@ -160,7 +159,7 @@ extension CodingPlan {
 }
 
 extension IntegerFormat {
-    /// The format of the narrowest type that holds the integer, in a language whose integers have 8, 16, 32 or 64 bits.
+    /// The format of the narrowest type for the integer, in a language whose integers have 8, 16, 32 or 64 bits.
     var held: IntegerFormat {
         IntegerFormat(bitWidth: [8, 16, 32].first { bitWidth <= $0 } ?? 64, isSigned: isSigned)
     }

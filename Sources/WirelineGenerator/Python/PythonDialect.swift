@@ -5,24 +5,24 @@ import WirelineLanguage
 
 /// How Python spells the statements that read and write packets.
 ///
-/// Readers have the bytes `b`, a place `p` in them and their end `e`, and return a value and the place after it. Writers are expressions
-/// for bytes. What a program gives has any type, so its type is checked with its range.
+/// Readers get the bytes `b`, an offset `p` and an end `e`, and return a value and the offset after it. Writers are
+/// expressions for bytes. The program's values may have any type, so writers check type and range together.
 struct PythonDialect: Dialect {
     let types: PythonTypes
     let scope: Scope
     var plan: GeneratorModel { types.plan }
 
-    /// Where statements stand.
+    /// The kind of function that contains the statements.
     enum Scope {
-        /// In a function that takes a packet apart or puts one together. The packet begins at `start`.
+        /// It reads or writes a whole packet. The packet begins at `start`.
         case packet(PacketShape)
-        /// In a function for the header fields that a message fixes. The places of fields are in `at`.
+        /// It checks the header fields that a message fixes. `at` holds the offsets of fields.
         case fixedHeader
-        /// In a function for the states of a connection.
+        /// It handles the states of a connection.
         case connection
-        /// In a function that reads the values of a body. The levels that are left are `d`.
+        /// It reads the values of a body. `d` is the number of levels left.
         case reading
-        /// In a function that writes the values of the body `m`. The levels that are left are `d`, and the bytes are `w`.
+        /// It writes the values of the body `m` to the bytes `w`. `d` is the number of levels left.
         case writing
     }
 
@@ -30,7 +30,7 @@ struct PythonDialect: Dialect {
 
     func type(_ type: CodeType) -> String { types.type(type) }
 
-    /// Integers have no limits. The range of a state is checked before.
+    /// Integers have no limits. States are checked before.
     func range(of format: IntegerFormat) -> ClosedRange<Int128> {
         if case .connection = scope { format.range } else { Int128.min...Int128.max }
     }
@@ -75,7 +75,7 @@ struct PythonDialect: Dialect {
         case .boolean(let value): .atom(value ? "True" : "False")
         case .float(let number, _): .atom(PythonText.float(number))
         case .own(let name): .atom(member(name))
-        // The place of a union.
+        // The offset of a union.
         case .name("p"): .atom("first")
         case .initial(let literal, _): .atom(types.literal(literal))
         case .isCase(let number, let index): .joined("in", level: 5, syntax(number), .atom(types.cases[index]))
@@ -116,22 +116,22 @@ struct PythonDialect: Dialect {
     private var reader: PythonReader { PythonReader(dialect: self) }
     private var writer: PythonWriter { PythonWriter(dialect: self) }
 
-    /// Returns the variable of a member that is read, or the member of a body that is written.
+    /// Returns the variable for a member being read, or the member of a body being written.
     private func member(_ own: String) -> String { if case .writing = scope { "m." + own } else { "v_" + own } }
 
     private static func member(_ member: Expression.ArmMember) -> String {
         member == .bytes ? "payload" : member.rawValue
     }
 
-    /// Returns the table in which the members of a header or of a connection are.
+    /// Returns the table with the members of a header or of a connection.
     private func table(_ object: Expression) -> Syntax {
         if case .name("c") = object { .atom("c.states") } else { syntax(object) }
     }
 
-    /// Returns what counts for a member that is not there: a state is 0.
+    /// Returns the value of a missing member: 0 for a state.
     private func absent(_ object: Expression) -> [Syntax] { if case .name("c") = object { [.atom("0")] } else { [] } }
 
-    /// Returns the case of an enum for its number; of other types the number itself.
+    /// Converts a number to its enum case; numbers of other types do not change.
     private func named(_ number: Expression, _ plan: PlannedNumber) -> Syntax {
         guard case .enumeration(let index) = plan.kind else { return syntax(number) }
         if case .number(let value, _) = number { return .atom(types.literal(.integer(value, .number(plan)))) }
@@ -150,7 +150,6 @@ struct PythonDialect: Dialect {
 
     var isWriting: Bool { if case .writing = scope { true } else { false } }
 
-    /// Returns the bytes that a checksum covers.
     private func checked(_ bytes: Expression.ChecksumBytes) -> Syntax {
         switch bytes {
         case .read(let from, let to): slice("b", reader.place(from), reader.place(to))
@@ -159,7 +158,6 @@ struct PythonDialect: Dialect {
         }
     }
 
-    /// Returns some bytes, from one place to another one.
     func slice(_ bytes: String, _ from: Syntax, _ to: Syntax) -> Syntax {
         .index(.atom(bytes), .atom("\(text(from)):\(text(to))"))
     }
@@ -215,7 +213,7 @@ struct PythonDialect: Dialect {
         case .newList(let name, let item, _, _): return ["\(name): list[\(types.typeName(item))] = []"]
         case .append(let value, let list, _, _): return ["\(list).append(\(text(value)))"]
         case .loop(let condition?, let inner):
-            // The byte that ends a list is read.
+            // Skips the byte that ended the list.
             let isEnded = if case .call(_, "anotherUntil", _) = condition { true } else { false }
             return PythonText.block("while \(text(condition)):", lines(inner)) + (isEnded ? ["p += 1"] : [])
         case .within(let name, let inner):
@@ -243,7 +241,7 @@ struct PythonDialect: Dialect {
         }
     }
 
-    /// Returns the test after which a function returns how many bytes are needed; nil for another branch.
+    /// Returns the branch that reports how many bytes are needed; nil for other branches.
     private func wanting(_ branch: Statement.Branch) -> [String]? {
         let test = "if \(text(branch.condition)): "
         switch branch.statements.first {
@@ -269,7 +267,7 @@ struct PythonDialect: Dialect {
             ]) + (values.last.map { ["\(fitted)\(text($0)))"] } ?? [])
     }
 
-    /// Returns the statements that read the message of a packet.
+    /// Returns the statements that read a packet's message.
     private func received(_ places: [Expression]) -> [String] {
         let looks = plan.description.hasHeaderConditions ? ", header" : ""
         let (body, end) = (text(reader.place("body")), text(reader.place("end")))
@@ -297,7 +295,7 @@ struct PythonDialect: Dialect {
 }
 
 extension Expression {
-    /// Returns it without a part that is a variable, which is 0.
+    /// Removes a part that is a variable with the value 0.
     fileprivate func withoutPart(_ name: String) -> Expression {
         guard case .packed(let parts, let format) = self else { return self }
         let others = parts.filter { if case .name(name) = $0.part { false } else { true } }
@@ -306,14 +304,14 @@ extension Expression {
 }
 
 extension Statement {
-    /// What it adds to a packet; nil for another statement.
+    /// The bytes that it adds to a packet; nil for other statements.
     fileprivate var packedBytes: Expression? {
         guard case .evaluate(let value) = self else { return nil }
         if case .call(_, "setUint", _) = value { return nil }
         return value
     }
 
-    /// The member of a new header that it sets; nil for another statement.
+    /// The member of a new header that it sets; nil for other statements.
     fileprivate var headerMember: (name: String, value: Expression)? {
         guard case .assign(.member(.name("header"), let key), let value) = self else { return nil }
         return (key, value)

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Puts printed statements into the functions for messages, structures, unions, packets, and the states of a connection.
 struct PythonFunctions {
     let types: PythonTypes
     private var plan: GeneratorModel { types.plan }
@@ -21,18 +20,19 @@ struct PythonFunctions {
         (fixing, numbering) = (builder(.fixedHeader), builder(.connection))
     }
 
-    /// The functions for all messages and the types that they reach, for header fields that messages fix, and for packets.
+    /// The functions for all messages and the types that they reach, for header fields that messages fix, and for
+    /// packets.
     var all: [[String]] {
         let structures = plan.used.structures.sorted().flatMap { index -> [PrintedFunction] in
             [.readStructure(index), .writeStructure(index)]
         }
-        // The first two read and write a message. Those for header fields stand after all bodies.
+        // The first two read and write a message. Those for header fields follow after all bodies.
         let messages = plan.messages.indices.map(reading.functions(ofMessage:))
         let bodies = structures + reading.unionFunctions + messages.flatMap { $0.prefix(2) }
         return (bodies + messages.flatMap { $0.dropFirst(2) } + reading.packetFunctions).map(text)
     }
 
-    /// Returns the function that finds the position of a packet's shape, and the one that changes states as a message does.
+    /// Returns the function that selects a packet's shape, and the one that changes states after a message.
     func connection(_ context: ContextPlan) -> [[String]] { [.shapeOf(context), .change(context)].map(text) }
 
     private func text(_ function: PrintedFunction) -> [String] {
@@ -54,9 +54,9 @@ struct PythonFunctions {
 
     // MARK: Heads
 
-    /// Returns what stands between `def` and the body.
+    /// Returns the text between `def` and the body.
     private func head(_ function: PrintedFunction) -> String {
-        // Functions of messages have the header if a field of one looks at it.
+        // Functions of messages get the header if a field's condition refers to it.
         let header = types.description.hasHeaderConditions ? ", h: Mapping[str, Any]" : ""
         let reader = "b: bytes, p: int, e: int, d: int"
         let wrapper = "(id: int, payload: bytes, h: Mapping[str, Any]"
@@ -118,7 +118,7 @@ struct PythonFunctions {
         }
     }
 
-    /// Returns the types of variables that are not set in one place, and the expression for a body that has been read.
+    /// Returns the types of variables that several branches set, and the expression for a completely read body.
     private func made(_ body: BodyFields, _ name: String) -> (declarations: [String], value: String) {
         let fields = body.fields.filter(\.planned.hasValue)
         let declarations = fields.filter { $0.mayBeUnset || $0.planned.isAppended }.map { field in
@@ -130,10 +130,10 @@ struct PythonFunctions {
         return (declarations, "\(name)(\(members.joined(separator: ", ")))")
     }
 
-    /// Returns the lines that take a packet apart. They read its message, too, because a call costs Python as much as a field. If more
-    /// bytes are needed, they return how many the packet must have before it is worth another try.
+    /// Returns the lines that read a packet. They read its message, too, because a call costs Python as much as a
+    /// field. If bytes are missing, they return how many the packet needs before another try makes sense.
     private func unwrapping(_ shape: PacketShape, _ lines: [String]) -> [String] {
-        // Where the packet ends, as far as that is known.
+        // The end of the packet, as far as it is known.
         let last = shape.readPlan.isFixed && !shape.layout.header.isEmpty ? [] : ["last = 1 << 62"]
         let reading = PythonText.block("try:", ["e = len(b)", "size = e - start"] + last + lines)
         guard shape.part == nil else {
@@ -152,7 +152,7 @@ struct PythonFunctions {
 }
 
 extension BodyFields {
-    /// Whether a class of Python takes its fields without their names: none may follow one that can be left out.
+    /// Whether its Python class takes fields by position: no required field follows an optional one.
     var isOrderedInPython: Bool {
         let fields = fields.filter(\.planned.hasValue)
         let optional = fields.firstIndex { $0.mayBeUnset || $0.absent != nil } ?? fields.count
@@ -161,6 +161,6 @@ extension BodyFields {
 }
 
 extension PacketShape {
-    /// The end of the names of its functions: `_client`, or nothing if there is one shape.
+    /// The suffix of its functions: `_client`, or nothing if there is only one shape.
     var pythonSuffix: String { words.map { "_" + $0 }.joined() }
 }

@@ -34,7 +34,7 @@ struct PythonModule {
         }
     }
 
-    /// What the module has if packets depend on a connection: tables, the functions of shapes, and what messages do to states.
+    /// Code for packets that depend on a connection: tables, functions of shapes, and changes of states.
     private var connection: [String] {
         guard let context = plan.context else { return [] }
         let list = { (names: [String]) in names.joined(separator: ", ") }
@@ -72,7 +72,7 @@ struct PythonModule {
             + "\n"
     }
 
-    /// Returns the protocol's name for a comment. In the first lines of a file such a comment could name another encoding.
+    /// Returns the protocol's name for a comment. Python reads `coding:` in a file's first two lines as its encoding.
     static func title(_ description: ProtocolDescription) -> String {
         description.title.replacing("coding:", with: "coding :").replacing("coding=", with: "coding =")
     }
@@ -259,7 +259,7 @@ struct PythonModule {
 }
 
 extension String {
-    /// Returns the text without empty lines at both ends.
+    /// Returns the text without newlines at both ends.
     func trimmingNewlines() -> String {
         String(drop(while: \.isNewline).reversed().drop(while: \.isNewline).reversed())
     }

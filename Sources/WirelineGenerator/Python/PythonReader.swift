@@ -3,29 +3,28 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The words of the reader in Python: functions that take the bytes `b`, a place `p` and an end `e`, and return a value and the place
-/// after it, or statements that do the same without a call.
+/// The words of the reader in Python. A reader function takes the bytes `b`, an offset `p` and an end `e`, and returns
+/// a value and the offset after it. Some words are inlined statements with the same effect.
 struct PythonReader: PythonWords {
     let dialect: PythonDialect
 
-    /// Returns the call of a function that returns a value and the place after it.
+    /// Returns the call of such a function.
     private func reader(_ function: String, _ arguments: [Syntax], _ name: Expression) -> String {
         text(.call(.atom(function), ["b", "p", "e"].map(Syntax.atom) + arguments + [path(name)]))
     }
 
-    /// Returns the statements for a number that is read before a value, and the number.
+    /// Returns the statements that read a count, and the expression for it.
     private func counted(_ count: Expression) -> (lines: [String], number: Syntax) {
         if let lines = read(count, into: "n") { return (lines, .atom("n")) }
         return ([], syntax(count))
     }
 
-    /// Returns the test of a number against a limit.
     private func tooLong(_ variable: String, _ limit: Expression, _ name: Expression, at place: Syntax) -> [String] {
         if case .number(-1, _) = limit { return [] }
         return ["if \(variable) > \(text(limit)): \(failure(.text("too_long"), name, [place]))"]
     }
 
-    /// Returns the statements that read a count by its prefix.
+    /// Returns the statements that read a count from its prefix.
     private func count(_ arguments: [Expression], into variable: String, isSigned: Bool = false) -> [String] {
         guard case .number(let code, _) = arguments[0] else { return [] }
         let (limit, name) = (arguments[1], arguments[2])
@@ -46,7 +45,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns the statements that read text of so many bytes, without a call.
+    /// Inlines reading a text.
     private func text(_ count: Expression, _ name: Expression, into variable: String) -> [String] {
         let (lines, number) = counted(count)
         return lines + [
@@ -56,7 +55,7 @@ struct PythonReader: PythonWords {
         ]
     }
 
-    /// Returns the statements that read a value of a body into a variable; nil for what is no word of the reader.
+    /// Returns the statements that read a value of a body into a variable; nil if it is not a word of the reader.
     private func readBody(_ value: Expression, into variable: String) -> [String]? {
         let assigned = "\(variable), p = "
         switch value {
@@ -127,7 +126,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns a word of the reader that is an expression.
+    /// Prints a word of the reader as an expression.
     func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "size": return .atom("size")
@@ -164,7 +163,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// The most bytes of a packet; nil for a part that has no limit.
+    /// The most bytes of a packet; nil for a layer without a limit.
     private var packetLimit: Int? {
         guard case .packet(let shape) = scope, let part = shape.part else {
             return plan.description.options.maximumPacketByteCount
@@ -172,7 +171,7 @@ struct PythonReader: PythonWords {
         return part.limit == PacketPart.unlimited ? nil : part.limit
     }
 
-    /// Returns the statements that read a value into a variable; nil for one that leaves the reader where it is.
+    /// Returns the statements that read a value into a variable; nil for one that does not move the reader.
     func read(_ value: Expression, into name: String) -> [String]? {
         var value = value
         if case .convert(.call(.name("r")?, "varint", let arguments), .number(.uint64), .number(.int64)) = value {
@@ -207,7 +206,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns a word of the reader that is a statement.
+    /// Prints a word of the reader as statements.
     func statement(_ word: String, _ arguments: [Expression]) -> [String] {
         if case .reading = scope { return readingBody(word, arguments) }
         switch word {
@@ -223,7 +222,7 @@ struct PythonReader: PythonWords {
         case "last":
             return ["last = min(last, \(text(place(arguments[0]))))", "e = min(e, last)"]
         case "bound":
-            // A message is given its place.
+            // The function that reads a message gets its offset as an argument.
             if case .name("body") = arguments[0] { return [] }
             return ["p = \(text(place(arguments[0])))"]
         case "onlyPacket":
@@ -235,7 +234,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns a word of the reader of a body that is a statement.
+    /// Prints a word of the reader of bodies as statements.
     private func readingBody(_ word: String, _ arguments: [Expression]) -> [String] {
         switch word {
         case "require", "verify":
@@ -245,7 +244,7 @@ struct PythonReader: PythonWords {
             }
             let failure = failure(arguments[1], arguments[2], arguments[3...].map(syntax))
             if case .boolean(false) = good { return [failure] }
-            // What is compared may be a NaN.
+            // The compared value may be a NaN.
             let isFloat = if case .text("float_out_of_range") = arguments[1] { true } else { false }
             return lines + ["if \(text(isFloat ? .not(good) : good.negated)): \(failure)"]
         case "take": return ["p = \(text(call("_end", ["p", "e"], [syntax(arguments[0])], path: arguments[1])))"]
@@ -265,8 +264,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns the statement that reads a header of fixed width at once; of one that has not arrived whole what is missing is 0, and
-    /// not looked at.
+    /// Reads a header of fixed width with one call. If it has arrived only in part, missing numbers are 0 and not used.
     func unpack(_ fields: [(name: String, format: PackedFormat)]) -> [String] {
         var format = PythonFormat()
         var (names, conversions) = ([String](), [String]())
@@ -285,7 +283,7 @@ struct PythonReader: PythonWords {
         return ["\(targets) = \(name).unpack_from(b, start) if size >= \(count) else \(missing)"] + conversions
     }
 
-    /// Returns the statements that read values of a body at once.
+    /// Reads several values of a body with one call.
     func unpack(_ parts: [(target: Expression, format: PackedFormat, name: Expression)]) -> [String] {
         var format = PythonFormat()
         var (names, conversions, widths) = ([String](), [String](), [String]())
@@ -314,7 +312,6 @@ struct PythonReader: PythonWords {
 extension Expression {
     fileprivate var isReader: Bool { if case .name("r") = self { true } else { false } }
 
-    /// Whether both are the same number.
     fileprivate func isSame(as other: Expression) -> Bool {
         guard case .number(let left, _) = self, case .number(let right, _) = other else { return false }
         return left == right

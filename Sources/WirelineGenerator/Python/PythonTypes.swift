@@ -4,19 +4,19 @@ import Synchronization
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types and values are written in Python, and the names of what the module declares for itself.
+/// The Python spelling of a protocol's types and values, and the names that the module declares for itself.
 final class PythonTypes: Sendable, TypeDialect {
     let plan: GeneratorModel
-    /// The names of the functions that read and write messages, and of those for the header fields that a message fixes.
+    /// The functions that read and write messages, and those for the header fields that a message fixes.
     let messages: [(read: String, write: String, verifyHeader: String, fixHeader: String)]
-    /// The names of the functions that read and write structures.
+    /// The functions that read and write structures.
     let structures: [(read: String, write: String)]
-    /// The names of the tables with the cases of enums.
+    /// The tables with the cases of enums.
     let cases: [String]
 
     private let declared: Mutex<Declared>
 
-    /// What the printed code has asked for: formats of `struct`.
+    /// Declarations that printing the code requires: formats of `struct`.
     private struct Declared: Sendable {
         var names: CodeNames
         var formats: [(text: String, name: String)] = []
@@ -43,7 +43,7 @@ final class PythonTypes: Sendable, TypeDialect {
 
     // MARK: Declared on the way
 
-    /// Returns the name of a compiled format of `struct`.
+    /// Returns the name of a compiled format of `struct`, and declares it at its first use.
     func format(_ text: String) -> String {
         declared.withLock { declared in
             if let known = declared.formats.first(where: { $0.text == text }) { return known.name }
@@ -53,7 +53,7 @@ final class PythonTypes: Sendable, TypeDialect {
         }
     }
 
-    /// The formats, in the order in which they were asked for.
+    /// The formats, in the order of their first use.
     var formatLines: [String] {
         declared.withLock(\.formats).map { "\($0.name): Final = struct.Struct(\"\($0.text)\")" }
     }
@@ -108,7 +108,7 @@ extension ByteOrder {
 }
 
 extension IntegerFormat {
-    /// The letter that `struct` has for it; nil for widths that it does not know.
+    /// The letter for it in `struct`; nil for widths without one.
     var structLetter: String? {
         switch byteCount {
         case 1: isSigned ? "b" : "B"

@@ -4,12 +4,11 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// The words of the writer in Python: expressions for bytes, which are added to others.
+/// The words of the writer in Python: expressions for bytes.
 struct PythonWriter: PythonWords {
     let dialect: PythonDialect
     private var isWriting: Bool { dialect.isWriting }
 
-    /// Returns the bytes of all numbers in a list.
     func packed(_ format: PackedFormat, _ list: Expression) -> Syntax {
         let letters = PythonFormat(format).text
         let own = "f\"\(letters.prefix(1)){len(\(text(list)))}\(letters.dropFirst())\""
@@ -31,14 +30,13 @@ struct PythonWriter: PythonWords {
         return .call(.selector(.atom(types.format(format.text)), "pack"), values)
     }
 
-    /// Returns the bytes of an integer.
     private func bytes(of number: Expression, _ byteCount: Int, _ order: ByteOrder, isSigned: Bool) -> Syntax {
         let own: Syntax = if case .number = number.evaluated { .parentheses(syntax(number)) } else { syntax(number) }
         let sign = isSigned ? [Syntax.atom("signed=True")] : []
         return .call(.member(own, "to_bytes"), [.atom(String(byteCount)), .atom(order.pythonText)] + sign)
     }
 
-    /// Returns the bytes of the number that a word writes: a number of 64 bits that had a sign before.
+    /// Returns the bytes of the number that a word writes. A converted `int64` is written as signed.
     private func bytes(ofWord arguments: ArraySlice<Expression>) -> Syntax {
         let (number, byteCount, order) = (arguments[arguments.startIndex], arguments.dropFirst().first, arguments.last)
         let count: Int = if case .number(let count, _)? = byteCount { Int(count) } else { 0 }
@@ -48,10 +46,10 @@ struct PythonWriter: PythonWords {
         return bytes(of: number, count, Self.order(order), isSigned: false)
     }
 
-    /// Returns the bytes that a word of the writer has as its first argument, and how many are counted as one.
+    /// Returns the bytes in a writer's first argument, and the size of the unit in which they are counted.
     private func units(_ bytes: Expression) -> (bytes: Expression, byteCount: Int) {
         switch bytes {
-        // A size counts bytes.
+        // Sizes count bytes.
         case .binary(.times, _, let bytes): (bytes, 1)
         case .call(_, "appendUTF16", _): (bytes, 2)
         case .call(_, "limit", let arguments), .call(_, "notLess", let arguments):
@@ -67,7 +65,6 @@ struct PythonWriter: PythonWords {
         return call(function, [bytes, count], path: arguments[2])
     }
 
-    /// Returns the arguments of a function that writes a prefix.
     private func prefix(_ code: Expression) -> (isVarint: Bool, arguments: [Syntax]) {
         guard case .number(let code, _) = code, code != 0, code != 32 else {
             let isZigzag = if case .number(32, _) = code { true } else { false }
@@ -85,7 +82,7 @@ struct PythonWriter: PythonWords {
             [syntax(arguments[0]), .atom(format)] + limits + [path(arguments[arguments.count - 1])])
     }
 
-    /// Returns a word of the writer that is an expression.
+    /// Prints a word of the writer as an expression.
     func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "position": return .call(.atom("len"), [.atom("w")])
@@ -171,7 +168,7 @@ struct PythonWriter: PythonWords {
         }
     }
 
-    /// Whether an expression is a number of bytes, and not the bytes.
+    /// Whether an expression is a number of bytes rather than bytes.
     private func isCount(_ value: Expression) -> Bool {
         switch value {
         case .binary(.minus, _, _): true
@@ -180,7 +177,7 @@ struct PythonWriter: PythonWords {
         }
     }
 
-    /// Returns a word of the writer that is a statement.
+    /// Prints a word of the writer as statements.
     func statement(_ word: String, _ arguments: [Expression]) -> [String] {
         isWriting ? writingBody(word, arguments) : writing(word, arguments)
     }
@@ -215,7 +212,7 @@ struct PythonWriter: PythonWords {
         return ["w += \(text(expression(word, arguments)))"]
     }
 
-    /// Returns a word of the writer that is a statement.
+    /// Prints a word of the writer of packets as statements.
     private func writing(_ word: String, _ arguments: [Expression], to buffer: String = "o") -> [String] {
         switch word {
         case "verify": return unless(arguments[0], [syntax(arguments[1])])
@@ -230,14 +227,14 @@ struct PythonWriter: PythonWords {
         }
     }
 
-    /// Returns the statements of a function that returns the bytes of a body: their sum, or the buffer in which they are made.
+    /// Adds the return of a body's bytes: their sum, or the buffer that collects them.
     func withBytes(_ statements: [Statement]) -> [Statement] {
         if case .returns? = statements.last { return statements }
         let buffer = Statement.variable("w", .bytes, .bytes([]))
         let bytes = Expression.call(nil, "bytes", ["w"])
         for (index, statement) in statements.enumerated() {
             guard case .evaluate(.call(_, "prefixAll", let arguments)) = statement else { continue }
-            // Everything stands after a prefix.
+            // A prefix precedes all other bytes.
             let others = statements[..<index] + statements[(index + 1)...]
             return [buffer] + others + [.returns(.call("w", "prefixed", [bytes] + arguments))]
         }
@@ -250,7 +247,7 @@ struct PythonWriter: PythonWords {
         return [buffer] + statements + [.returns(bytes)]
     }
 
-    /// Returns statements that return the bytes which some add one after the other; nil if they need a buffer.
+    /// Returns statements that return the sum of the added bytes; nil if they need a buffer.
     private func sum(of statements: [Statement]) -> [Statement]? {
         var (all, parts) = ([Statement](), [Expression]())
         for statement in statements {
@@ -276,13 +273,13 @@ struct PythonWriter: PythonWords {
 }
 
 extension Expression {
-    /// Words of the writer that are no bytes of their own.
+    /// Words of the writer that are not bytes.
     private static let otherWords: Set<String> = [
         "require", "verify", "room", "setUint", "insertVarint", "putPrefix", "fillUp", "deeper", "shallower", "notStop",
         "checked", "checkedBool", "checkedCase", "isPresent", "limit", "notLess", "exactly",
     ]
 
-    /// Whether it is bytes that are written.
+    /// Whether it is bytes to write.
     fileprivate var isBytes: Bool {
         switch self {
         case .pack, .packAll: true
@@ -298,7 +295,7 @@ extension Expression {
 
     private var isWord: Bool { if case .call = self { true } else { false } }
 
-    /// Whether it is the call of a function that writes a structure or a union.
+    /// Whether it calls a function that writes a structure or a union.
     var isCall: Bool {
         switch self {
         case .call(.structure?, "write", _): true
@@ -307,7 +304,7 @@ extension Expression {
         }
     }
 
-    /// Whether it looks at the bytes that have been written, or changes them.
+    /// Whether it reads or changes bytes already written.
     fileprivate var usesBuffer: Bool {
         if case .call(.name("w")?, let word, _) = self,
             ["position", "room", "setUint", "insertVarint", "putPrefix", "fillUp", "notStop"].contains(word)

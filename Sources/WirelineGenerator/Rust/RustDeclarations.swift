@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the declarations of constants and types.
 struct RustDeclarations {
     let types: RustTypes
     let builder: StatementBuilder
@@ -30,7 +29,7 @@ struct RustDeclarations {
 
     private var choices: [String] { plan.choices.map(choice) }
 
-    /// What operators flags have.
+    /// The macro calls that give flags their operators.
     var flags: [String] { names.flagSets.map { "flags!(\($0.name));" } }
 
     private func choice(_ choice: ChoicePlan) -> String {
@@ -72,7 +71,7 @@ struct RustDeclarations {
         }
     }
 
-    /// Returns the first arm, with what its value is at first.
+    /// Returns the first arm with its initial value.
     private func initial(_ index: Int) -> String {
         let path = "\(names.unions[index].name)::\(types.arm(names.unions[index].cases[0], of: index))"
         guard let field = plan.unions[index].arms[0].fields.first else { return path }
@@ -154,7 +153,7 @@ struct RustDeclarations {
 
     // MARK: Header and connection
 
-    /// The type for a connection, with its states; nothing without states.
+    /// The type of a connection, with its states; empty without states.
     private var connection: [String] {
         guard let context = plan.context else { return [] }
         let statements = ContextStatements(builder, context)

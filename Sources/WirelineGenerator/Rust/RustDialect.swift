@@ -6,15 +6,14 @@ import WirelineSwiftGenerator
 
 /// How Rust spells the statements that read and write packets.
 ///
-/// Functions that can fail return a `Result`, and a call of one has `?` after it: the runtime's file says which ones these are. What
-/// reads or writes cannot stand in the arguments of another such call, so it is a variable before it.
+/// Functions that can fail return a `Result`, and calls of them end in `?`; the runtime's file says which ones can. A
+/// call that reads or writes cannot be an argument of another such call, so its value becomes a variable first.
 struct RustDialect: Dialect {
     let types: RustTypes
-    /// The function that is printed: what an arm is, and whether texts are borrowed, follows from it.
+    /// The function being printed. It decides what an arm is and whether texts are borrowed.
     var current: PrintedFunction?
     var plan: GeneratorModel { types.plan }
 
-    /// Returns the lines of a function.
     func printed(_ function: PrintedFunction, _ statements: [Statement]) -> [String] {
         var dialect = self
         dialect.current = function
@@ -28,7 +27,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Whether the variables of texts and bytes are parts of the header that is written.
+    /// Whether variables for texts and bytes borrow from the header that is written.
     private var isBorrowing: Bool {
         switch current {
         case .wrap?, .wrapFitted?: true
@@ -92,12 +91,13 @@ struct RustDialect: Dialect {
         return cast(syntax(index), to: "usize")
     }
 
-    /// Returns a conversion, which binds less tightly than all operators but `&` and `|` here: what follows it may be `<`.
+    /// Returns a conversion. `as` binds less tightly here than all operators but `&` and `|`, because `<` may follow
+    /// it.
     private func cast(_ inner: Syntax, to type: String) -> Syntax {
         .binary("as", level: 4, .marked("", inner), .atom(type))
     }
 
-    /// Returns an expression before a point.
+    /// Returns an expression as the receiver of a method call.
     private func operand(_ expression: Expression) -> Syntax {
         switch syntax(expression) {
         case .binary, .chain, .prefix, .conditional: .parentheses(syntax(expression))
@@ -105,7 +105,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Returns the conversion of a literal. One that does not fit would not compile.
+    /// Returns a literal of a type, wrapped to its width: one that does not fit would not compile.
     private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
         guard let format = type.format else { return .atom(String(number)) }
         let width = Int128(format.held.bitWidth)
@@ -136,7 +136,7 @@ struct RustDialect: Dialect {
             switch bytes {
             case .read(let from, let to): syntax(.call("r", "part", [from, to]))
             case .written(let from, let to): syntax(.call("w", "part", [from, to]))
-            // A copy has all that is needed, and no more.
+            // A copy has exactly the bytes needed.
             case .copy(let copy, _): Syntax.marked("&", syntax(copy))
             }
         return .call(.atom("u64::from"), [.call(.atom(kind.rawValue), [argument])])
@@ -144,7 +144,7 @@ struct RustDialect: Dialect {
 
     // MARK: Calls
 
-    /// Returns the name of a function. That of a union has the union's own name in it.
+    /// Returns the name of a function. Names of union functions keep the union's own spelling.
     static func spelled(_ name: String) -> String {
         for word in ["read", "write", "tagOf"] where name.hasPrefix(word) && name.count > word.count {
             return NameWords.snake(word) + "_" + name.dropFirst(word.count)
@@ -154,7 +154,7 @@ struct RustDialect: Dialect {
 
     private func call(_ object: Expression?, _ name: String, _ arguments: [Expression]) -> Syntax {
         if object == nil, name.hasPrefix("tagOf"), case .own(let own)? = arguments.first, mayBeUnset(own) {
-            // Without a union its tag is 0.
+            // An absent union has the tag 0.
             return .atom("self.\(own).as_ref().map_or(Default::default(), |m| \(Self.spelled(name))(m))")
         }
         let call = plainCall(object, name, arguments)
@@ -203,7 +203,7 @@ struct RustDialect: Dialect {
         .call(.selector(operand(left), name), [syntax(right)])
     }
 
-    /// Returns what borrows a value; a variable has borrowed it already.
+    /// Returns a borrowed value; variables are borrowed already.
     private func borrowed(_ value: Expression) -> Syntax {
         switch value {
         case .name, .armMember, .bytes, .text: syntax(value)
@@ -219,7 +219,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Returns the variables for what is read or written in the arguments of a call, and the call with them.
+    /// Moves arguments that read or write into variables; returns their lines and the call that uses them.
     private func ordered(_ expression: Expression) -> (lines: [String], expression: Expression) {
         switch expression {
         case .call(let object?, let name, let arguments):
@@ -241,7 +241,7 @@ struct RustDialect: Dialect {
 
     // MARK: Statements
 
-    /// Returns the statements with a value at their end.
+    /// Replaces the final return with its value.
     func completed(_ statements: [Statement]) -> [Statement] {
         switch current {
         case .change?: statements
@@ -302,7 +302,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Returns a value that something keeps: a text is made for it.
+    /// Returns a value that is stored: texts and bytes are copied.
     private func kept(_ value: Expression) -> String {
         switch value {
         case .text(""): "String::new()"
@@ -323,7 +323,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Returns the value of a function that can fail. What a fallible call returns is that value already.
+    /// Returns the result of a function that can fail. A fallible call already is one.
     private func result(_ value: Expression) -> String {
         switch (value, current) {
         case (_, .tagOfUnion?): text(value)
@@ -334,7 +334,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    /// Returns the branches. What is absent or there is a pattern of the branch that takes it.
+    /// Returns the branches. A branch that takes an optional value becomes an `if let` pattern.
     private func choose(_ branches: [Statement.Branch], _ otherwise: [Statement]) -> [String]? {
         guard branches.count == 1, let branch = branches.first, let taken = Taken(branch.statements) else { return nil }
         let value = text(taken.value)
@@ -349,7 +349,7 @@ struct RustDialect: Dialect {
         return lines + ["}"]
     }
 
-    /// The value that a branch takes out of one that may be absent, and its other statements.
+    /// The value that a branch takes out of an optional one, and its other statements.
     private struct Taken {
         let name: String
         let type: CodeType
@@ -391,7 +391,6 @@ struct RustDialect: Dialect {
 
     private func name(_ arm: String) -> String { "\(plan.names.unions[union].name)::\(types.arm(arm, of: union))" }
 
-    /// Returns the field of an arm; nil if it has none.
     private func field(_ arm: String) -> GeneratedField? {
         plan.names.unions[union].cases.firstIndex(of: arm).flatMap { plan.unions[union].arms[$0].fields.first }
     }
@@ -439,7 +438,7 @@ struct RustDialect: Dialect {
 }
 
 extension [Statement] {
-    /// The statements with a value at their end in place of a return.
+    /// The statements with a final value in place of a return.
     fileprivate var returning: [Statement] {
         let others = Array(dropLast())
         return switch last {
@@ -458,7 +457,7 @@ extension [Statement] {
 extension Expression {
     fileprivate var isFalse: Bool { if case .boolean(false) = self { true } else { false } }
 
-    /// Whether it goes on in the bytes of a reader or a writer.
+    /// Whether it advances a reader or a writer.
     fileprivate var changesBytes: Bool {
         if case .call(let object?, let name, _) = self, case .name(let own) = object, own == "r" || own == "w",
             RustRuntime.mutating.contains(RustDialect.spelled(name))

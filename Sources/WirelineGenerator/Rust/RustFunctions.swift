@@ -12,7 +12,7 @@ struct RustFunctions {
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    /// What reads and writes structures, unions and messages, takes packets apart and puts them together.
+    /// The functions that read and write structures, unions, messages and packets.
     var all: [String] {
         let structures = plan.used.structures.sorted().map { index in
             implementation(names.structures[index].name, [text(.readStructure(index)), text(.writeStructure(index))])
@@ -30,7 +30,7 @@ struct RustFunctions {
         joined(RustText.block("impl \(head)", Array(functions.joined(separator: [""]))))
     }
 
-    /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
+    /// Returns the functions that select a packet's shape, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let calls: [PrintedFunction] = plan.layers == nil ? [.unwrapAnyShape(context), .wrapAnyShape(context)] : []
         let shapes = context.shapes.map(String.init).joined(separator: ", ")
@@ -43,9 +43,9 @@ struct RustFunctions {
         return inlining(of: function) + RustText.block("fn \(head(function))", lines)
     }
 
-    /// Returns the attribute of a function that is called in one place for each packet.
+    /// Returns the attribute of a function that has one call for each packet.
     ///
-    /// Messages are made where they stand if there are few of them: decoding one of Scene then takes a quarter less time.
+    /// With few messages, their readers are always inlined: decoding one of Scene then takes a quarter less time.
     private func inlining(of function: PrintedFunction) -> [String] {
         switch function {
         case .readMessage where description.messages.count <= 16: ["#[inline(always)]"]
@@ -65,7 +65,7 @@ struct RustFunctions {
         }
     }
 
-    /// Returns what stands between `fn` and the body.
+    /// Returns the text between `fn` and the body.
     private func head(_ function: PrintedFunction) -> String {
         let (failing, name) = ("Result<(), WireError>", "f: StaticStr")
         switch function {
@@ -139,7 +139,6 @@ struct RustFunctions {
 
     // MARK: The packets of a side
 
-    /// The name of the enum with all messages of a side.
     static func packets(_ sender: Sender) -> String { sender == .client ? "ClientPacket" : "ServerPacket" }
 
     private func packets(_ sender: Sender) -> String {

@@ -4,12 +4,11 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+/// Makes a module's code for layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct RustLayers {
     let plan: GeneratorModel
     let layers: LayerPlan
 
-    /// The tables and functions.
     var texts: [String] {
         [
             table("LAYERINGS", "Layering", layers.shapes.map(shape)),

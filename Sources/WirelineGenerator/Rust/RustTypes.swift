@@ -3,10 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types and values are written in Rust.
 struct RustTypes: TypeDialect {
     let plan: GeneratorModel
-    /// The longest list of a fixed length that is an array: traits such as `Default` know no longer ones.
+    /// The longest list of fixed length that becomes an array: traits such as `Default` cover no longer ones.
     private static let longestArray = 32
 
     init(_ plan: GeneratorModel) { self.plan = plan }
@@ -24,23 +23,21 @@ struct RustTypes: TypeDialect {
         Self.arrayCount(count).map { "[\(item); \($0)]" } ?? "Vec<\(item)>"
     }
 
-    /// Returns the type of a field, which may be absent.
     func text(_ field: GeneratedField) -> String {
         let type = typeName(field.value)
         return field.mayBeUnset ? "Option<\(type)>" : type
     }
 
-    /// Returns the number of items of an array; nil for another list.
+    /// Returns the number of items of an array; nil for other lists.
     static func arrayCount(_ count: CountPlan) -> Int? {
         if case .exactly(let count) = count, count <= longestArray { count } else { nil }
     }
 
-    /// Returns the smallest type for an integer.
     static func integer(_ format: IntegerFormat) -> String {
         "\(format.isSigned ? "i" : "u")\(format.held.bitWidth)"
     }
 
-    /// Returns the name of a union's arm in the union.
+    /// Returns the name of an arm inside its enum.
     func arm(_ name: String, of union: Int) -> String {
         let own = name.dropFirst(plan.names.unions[union].name.count)
         return own == "Self" ? "Self_" : String(own)
@@ -48,7 +45,6 @@ struct RustTypes: TypeDialect {
 
     // MARK: Values
 
-    /// Returns a value of a type.
     func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
         switch (literal, value) {
         case (_, .sized(let content, _, _)): return self.literal(literal, content)
@@ -72,7 +68,7 @@ struct RustTypes: TypeDialect {
         }
     }
 
-    /// Whether a value is what `Default` gives.
+    /// Whether a value equals the one from `Default`.
     func isZero(_ literal: LiteralPlan, _ value: ValuePlan) -> Bool {
         switch literal {
         case .integer(let number, _): number == 0
@@ -90,7 +86,7 @@ struct RustTypes: TypeDialect {
         }
     }
 
-    /// Returns the value that a field has in a new body; nil for one that has what `Default` gives.
+    /// Returns a field's value in a new body; nil if `Default` gives it.
     func initial(_ field: GeneratedField, isMessage: Bool) -> String? {
         guard let value = field.initial(isMessage: isMessage) else { return nil }
         let literal = literal(value, field.value)

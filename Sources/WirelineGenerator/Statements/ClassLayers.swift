@@ -3,8 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints what a protocol with layers has in languages with classes: the tables of ``LayerPlan``, and the functions that the class
-/// calls which opens and seals packets. That class is in the language's runtime.
+/// Prints the code for layers in languages with classes: the tables of ``LayerPlan``, and the functions that the
+/// runtime's class for opening and sealing packets calls.
 struct ClassLayers {
     let dialect: any ClassDialect
     let builder: StatementBuilder
@@ -15,7 +15,7 @@ struct ClassLayers {
     private var statements: LayerStatements {
         LayerStatements(builder: builder, layers: layers, programLayers: layers.programLayers)
     }
-    /// Whether a keystream goes on from packet to packet.
+    /// Whether a keystream continues from packet to packet.
     var hasStreams: Bool { layers.kinds.contains(where: \.hasLastingKeystream) }
 
     /// The checksums of the runtime that transforms call.
@@ -33,7 +33,6 @@ struct ClassLayers {
         return classes + (layers.programLayers.isEmpty ? [] : [runtime.text("layer")])
     }
 
-    /// The members of a connection.
     var members: [String] {
         let members = dialect.runtime.text("members")
         return members.isEmpty ? [] : [members]
@@ -117,7 +116,7 @@ struct ClassLayers {
             dialect.functionHead(.helper, result, dialect.spelled(name), parameters), dialect.function(statements))
     }
 
-    /// The functions that call those of one part or of one layer.
+    /// The functions that dispatch to a part or a layer.
     var functions: [String] {
         let bytes = dialect.type(.bytes)
         return [
@@ -132,7 +131,6 @@ struct ClassLayers {
             }
     }
 
-    /// The functions of the field that counts the bytes inside the innermost layer.
     private var counters: [String] {
         guard statements.hasCounter else { return [] }
         let boolean = dialect.type(.boolean)

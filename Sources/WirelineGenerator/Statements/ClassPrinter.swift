@@ -3,44 +3,39 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What a language says about the classes of a protocol.
+/// The words of a language for the classes of a protocol.
 protocol ClassDialect: BraceDialect {
-    /// Returns a documentation comment, with a mark for what is deprecated; nothing for an empty text.
+    /// Returns a documentation comment with its deprecation; empty for an empty text.
     func comment(_ text: String, _ deprecation: String?, indent: String) -> [String]
 
-    /// Returns the type of a member that may be absent.
     func optionalType(_ type: CodeType) -> String
 
-    /// Returns the head of a class that no other one extends.
+    /// Returns the head of a class that cannot be extended.
     func classHead(_ name: String, extends base: String?) -> String
 
-    /// Returns a class without members that others extend.
+    /// Returns a class without members, as the base of others.
     func emptyBase(_ name: String) -> [String]
 
-    /// Returns the head of a function that can fail.
     func functionHead(
         _ kind: ClassPrinter.FunctionKind, _ result: String, _ name: String, _ parameters: String
     ) -> String
 
-    /// Returns the members of a message that say its name, its ID and, if packets depend on it, its only sender.
+    /// Returns the members with a message's name, its ID and, if packets depend on it, its only sender.
     func facts(of message: MessageDescription) -> [String]
 
-    /// Returns the declaration of a number of the schema.
     func constant(_ name: String, _ value: Expression, _ type: CodeType) -> String
 
-    /// Returns the class or the type for an enum or flags, without its comment.
+    /// Returns the type for an enum or flags, without its comment.
     func type(_ choice: ChoicePlan) -> [String]
 
-    /// Returns the function that copies a header with some members.
     func copying(_ members: [String]) -> String
 
-    /// Returns a list of numbers that never changes.
     func constants(_ name: String, _ numbers: [Int]) -> String
 
-    /// What stands before the type of a table that all functions may use.
+    /// The modifiers of a table that all functions may use.
     var tableModifiers: String { get }
 
-    /// The runtime as the protocol needs it.
+    /// The runtime, reduced to what the protocol needs.
     var runtime: RuntimeFile { get }
 }
 
@@ -55,10 +50,10 @@ struct ClassPrinter {
     private var id: String { dialect.type(.number(.uint64)) }
 
     enum FunctionKind {
-        /// A function of its own.
+        /// A free function.
         case helper
         case member
-        /// A member that the message's base class has.
+        /// A member that the message's base class declares.
         case override
     }
 
@@ -69,16 +64,16 @@ struct ClassPrinter {
 
     // MARK: Functions
 
-    /// The functions that read and write unions, take packets apart and put them together.
+    /// The functions that read and write unions and packets.
     var functions: [String] {
         (builder.unionFunctions + builder.packetFunctions).map(text) + (plan.context.map(connection) ?? [])
             + (layers?.functions ?? [])
     }
 
-    /// What a protocol with layers has besides; nil without them.
+    /// The additional code of a protocol with layers; nil without them.
     var layers: ClassLayers? { plan.layers.map { ClassLayers(dialect: dialect, builder: builder, layers: $0) } }
 
-    /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
+    /// Returns the functions that select a packet's shape, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let calls: [PrintedFunction] = layers == nil ? [.unwrapAnyShape(context), .wrapAnyShape(context)] : []
         let functions = [.shapeOf(context)] + calls + [.change(context)]
@@ -133,10 +128,10 @@ struct ClassPrinter {
         }
     }
 
-    /// Returns the type of a union's tag.
     private func tag(_ index: Int) -> String { dialect.type(.value(builder.tag(index))) }
 
-    /// Returns the classes of the runtime, as far as calls need them, and that of frames, if packets stand in some.
+    /// Returns the runtime's classes, reduced to the called functions; and the class of frames, if the protocol has
+    /// frames.
     func runtime(_ calls: Set<String>) -> (classes: [String], frame: [String]) {
         let file = dialect.runtime
         let classes = ["steps", "reader", "writer", "checksum"].map { name in
@@ -167,7 +162,6 @@ struct ClassPrinter {
 
     // MARK: Classes
 
-    /// The types of the schema, of a header and of a connection.
     var types: [String] {
         choices + unions + structures + messages + [header] + (plan.context.map { [connectionClass($0)] } ?? [])
     }
@@ -192,7 +186,7 @@ struct ClassPrinter {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// Returns the class for a connection, with its states.
+    /// Returns the class of a connection, with its states.
     private func connectionClass(_ context: ContextPlan) -> String {
         let statements = ContextStatements(builder, context)
         let states = zip(context.states.enumerated(), names.states).flatMap { item, own in
@@ -203,7 +197,7 @@ struct ClassPrinter {
         return dialect.runtime.text("connectionClass") { _ in members.joined(separator: "\n") }
     }
 
-    /// The unions, each with the classes of its arms.
+    /// The unions, each followed by the classes of its arms.
     private var unions: [String] {
         zip(plan.unions.enumerated(), names.unions).flatMap { item, name -> [String] in
             let (index, union) = item
@@ -233,16 +227,15 @@ struct ClassPrinter {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// Returns the declaration of a member, with what it is in a new body.
-    ///
-    /// - Parameter isInZero: Whether it may be unset, but has a value in the zero of its structure.
+    /// Returns the declaration of a member, with its initial value in a new body.
+    /// - Parameter isInZero: Whether it may be unset, but has a value in the structure's zero.
     private func member(_ own: String, _ field: GeneratedField, isInZero: Bool = false) -> String {
         let type = CodeType.value(field.value)
         if field.mayBeUnset {
             let initial = isInZero ? " = " + dialect.text(builder.zero(field)) : ""
             return "public \(dialect.optionalType(type)) \(own)\(initial);"
         }
-        // Without an initial value it is 0.
+        // The language itself initializes it with 0.
         let isUnset = field.absent == nil && (field.value.isScalar || !field.hasZero)
         let initial = isUnset ? nil : builder.initial(field)
         return "public \(dialect.type(type)) \(own)\(initial.map { " = " + dialect.text($0) } ?? "");"

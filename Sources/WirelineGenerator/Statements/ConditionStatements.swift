@@ -3,17 +3,17 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What a condition looks at.
+/// An operand of a condition.
 enum ConditionOperand: Sendable {
-    /// A number that is known when code is generated; with `isSet` it is 0 unless that holds.
+    /// A number known at generation; it is 0 unless `isSet` holds.
     case literal(Int128, isSet: Expression? = nil)
-    /// A number of a format; with `isSet` it is `usual` unless that holds.
+    /// A number of a format; it is `usual` unless `isSet` holds.
     case number(Expression, IntegerFormat, isSet: Expression? = nil, usual: Int128 = 0)
     case boolean(Expression, isSet: Expression? = nil, usual: Int128 = 0)
 }
 
 extension StatementBuilder {
-    /// Returns the expression that a condition holds.
+    /// Returns a condition as an expression.
     func condition(
         _ condition: WireCondition, operand: (WireCondition.Operand) -> ConditionOperand
     ) -> Expression {
@@ -28,9 +28,9 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression that a condition on fields of a packet's header holds.
+    /// Returns a condition on fields of a packet's header as an expression.
     ///
-    /// - Parameter operand: Returns what a condition sees in a field, by its index in the layout.
+    /// - Parameter operand: Returns the operand for a field, by its index in the layout.
     func condition(
         _ condition: WireCondition, in layout: PacketLayout, operand: (Int) -> ConditionOperand
     ) -> Expression {
@@ -66,7 +66,7 @@ extension StatementBuilder {
         _ value: Expression, _ comparison: WireCondition.Comparison, _ number: Int128, _ format: IntegerFormat
     ) -> Expression {
         guard let mark = Expression.Operator(comparison) else {
-            // Mono's compiler reads the value before it looks whether there is one.
+            // Mono's compiler reads an optional value before it tests for presence.
             if number == 0 { return false }
             let bits = dialect.unsigned(format.bitWidth)
             let mask = Expression.number(number & bits.range.upperBound, bits)
@@ -81,9 +81,9 @@ extension StatementBuilder {
         return value.compared(mark, number, format)
     }
 
-    /// Returns what a condition sees in one of the packet's fields, in the header `h`.
+    /// Returns the operand for one of the packet's fields, in the header `h`.
     ///
-    /// In a header that is written, what is absent counts as what will be written; in one that was read, as 0.
+    /// An absent field counts as the value that will be written; in a header that was read, as 0.
     func headerOperand(_ name: String, isWritten: Bool) -> ConditionOperand {
         guard let position = plan.description.packetField(named: name) else { return .literal(0) }
         let field = plan.description.layout.fields[position]
@@ -101,7 +101,7 @@ extension StatementBuilder {
         let type = headerType(position)
         let value = isAlways ? own : .present(own, type)
         let isSet = isAlways ? nil : own.isSet
-        // A program may give a table any number for a boolean, which is refused later.
+        // A program may set a boolean in a table to any number; that is refused later.
         if field.format.isBoolean, !dialect.hasSparseHeaders { return .boolean(value, isSet: isSet, usual: usual) }
         let number = plan.headerNumber(position)?.number(of: value) ?? value
         return .number(number, format(of: field.format), isSet: isSet, usual: usual)
@@ -109,7 +109,7 @@ extension StatementBuilder {
 }
 
 extension Expression.Operator {
-    /// Makes the operator of a comparison; nil for the one that looks at bits.
+    /// Makes the operator of a comparison; nil for the test of shared bits.
     fileprivate init?(_ comparison: WireCondition.Comparison) {
         guard comparison != .sharesBit, let mark = Self(rawValue: comparison.rawValue) else { return nil }
         self = mark

@@ -3,9 +3,10 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The statements that find the shape of a packet, and those that change the states of a connection.
+/// The statements that select the shape of a packet, and those that change the states of a connection.
 ///
-/// The connection is the variable `c`, who sends the packet `sender`, and whether it stands inside another one `nested`.
+/// The variables are the connection `c`, the packet's sender `sender`, and `nested`: whether another packet contains
+/// it.
 struct ContextStatements {
     private let builder: StatementBuilder
     private let context: ContextPlan
@@ -15,10 +16,9 @@ struct ContextStatements {
         self.context = context
     }
 
-    /// Returns the type of a state.
     func type(_ index: Int) -> CodeType { number(index).map { .value(.number($0)) } ?? .boolean }
 
-    /// Returns what is known of a state's number; nil for a boolean.
+    /// Returns the number of a state; nil for a boolean.
     private func number(_ index: Int) -> PlannedNumber? {
         let state = context.states[index]
         guard !state.isBoolean, case .number(let number) = builder.plan.coding.value(state.type, nil, in: []) else {
@@ -29,7 +29,7 @@ struct ContextStatements {
 
     private func member(_ index: Int) -> Expression { .member("c", builder.plan.names.states[index]) }
 
-    /// Whether a state may be of any type. Its number is a variable then, which a function of the runtime makes.
+    /// Whether the program may set a state to any type. A function of the runtime then makes the number, as a variable.
     private var isUnchecked: Bool { if case .type = builder.dialect.valueChecks { true } else { false } }
 
     private func numberOfState(_ index: Int) -> Statement {
@@ -44,8 +44,8 @@ struct ContextStatements {
         builder.dialect.unsigned(context.states[index].range.isWide ? 64 : 53)
     }
 
-    /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position. They return
-    /// the number of its shape.
+    /// Refuses states out of range, computes the packet's context as the variable `n` (a position), and returns the
+    /// number of its shape.
     var numbering: [Statement] {
         let checks = context.states.indices.flatMap { index -> [Statement] in
             if isUnchecked { return [numberOfState(index)] }
@@ -77,7 +77,7 @@ struct ContextStatements {
         }
     }
 
-    /// The statements that do to the states what the message with the ID `id` does.
+    /// The state changes of the message with the ID `id`.
     var changes: [Statement] {
         let branches = context.changes.map { change in
             let id = Expression.name("id").compared(.equal, Int128(change.messageID), builder.idFormat)
@@ -91,6 +91,6 @@ struct ContextStatements {
 }
 
 extension PacketShape {
-    /// The end of the names of its functions; nothing if there is one shape.
+    /// The suffix of its functions; empty if there is only one shape.
     var suffix: String { words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
 }

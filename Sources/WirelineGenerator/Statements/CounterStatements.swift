@@ -3,24 +3,23 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The statements for fields that count later ones: room is left for them, and filled when the numbers are known.
+/// The statements for fields that count later ones. They reserve bytes, and write the numbers when these are known.
 ///
-/// The place of such a field is the variable `xn`, its number `qn`, the place of a field that it counts `kn`.
+/// Variables: `xn` is the offset of such a field, `qn` its number, `kn` the offset of a field that it counts.
 struct CounterStatements {
     let builder: StatementBuilder
     let body: BodyFields
 
     private var countFormat: IntegerFormat { builder.dialect.countFormat }
 
-    /// What no number can be: a size is at most 2,147,483,647 more than that of its bytes, and may be negative.
+    /// No number has this value: a size exceeds its bytes by at most 2,147,483,647, and may be negative.
     private static let unknown: Int128 = -2_147_483_648
 
-    /// Returns the statements that leave room for a field that counts others.
     func leaving(_ field: GeneratedField) -> [Statement] {
         leaving(field.index, builder.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
     }
 
-    /// Returns the statements that leave room for fields that share bytes, of which some count others.
+    /// Reserves space for a group that shares bytes and contains a count; the count is written later.
     func leaving(_ run: PlannedRun) -> [Statement] {
         let counters = run.bits.filter { body.fields[$0.field].planned.isCounter }
         return leaving(run.bits[0].field, run.byteCount, counters.map(\.field))
@@ -32,7 +31,7 @@ struct CounterStatements {
             + counters.map { .variable("q\($0)", .number(countFormat), .number(Self.unknown, countFormat)) }
     }
 
-    /// Returns what an earlier field counts of a field; nil if none does.
+    /// Returns the earlier field that counts a field, and how; nil if none does.
     private func counted(_ field: GeneratedField) -> (counter: Int, counted: PlannedDerivation.Counted)? {
         guard let derivation = body.plan.derivation(counting: field.index),
             let counted = derivation.counted.first(where: { $0.field == field.index })
@@ -40,13 +39,11 @@ struct CounterStatements {
         return (derivation.field, counted)
     }
 
-    /// Returns the statements before a field is written.
     func before(_ field: GeneratedField) -> [Statement] {
         guard let (_, counted) = counted(field), counted.measure != .items else { return [] }
         return [.constant("k\(field.index)", .position, builder.written("position"))]
     }
 
-    /// Returns the statements after a field was written.
     func after(_ field: GeneratedField, _ value: Expression) -> [Statement] {
         guard let (counter, counted) = counted(field) else { return [] }
         let number: Expression =
@@ -57,7 +54,7 @@ struct CounterStatements {
         return [.assign("q\(counter)", agreed)]
     }
 
-    /// The statements that write the numbers, the last field's first: a varint moves what follows it.
+    /// The statements that write the numbers, last field first: a varint moves the bytes after it.
     var lines: [Statement] {
         body.fields.reversed().flatMap { field -> [Statement] in
             if let run = body.run(beginningAt: field.index) { return filling(run) }

@@ -6,10 +6,9 @@ import WirelineLanguage
 extension StatementBuilder {
     // MARK: Reading
 
-    /// Returns the statements that read the fields of a body.
     func readFields(of body: BodyFields) -> [Statement] {
         var statements: [Statement] = []
-        // Where a field is read is told for each.
+        // Pages show where each field was read, so fields are not grouped.
         let groups = dialect.isForPages ? [] : body.fixedWidthGroups
         var index = 0
         while index < body.fields.count {
@@ -52,7 +51,7 @@ extension StatementBuilder {
             + readContent(of: prefixed, body)
     }
 
-    /// Returns the statements that read the value whose prefix was read with a group.
+    /// Reads the value whose prefix was read with a group.
     private func readContent(of prefixed: FixedWidthGroup.Prefixed, _ body: BodyFields) -> [Statement] {
         let field = prefixed.field
         let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
@@ -65,7 +64,7 @@ extension StatementBuilder {
             + read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
     }
 
-    /// Returns the statements that read a group by one call; only its last field can be wrong.
+    /// Reads a group with one call; only its last field can be invalid.
     private func unpacked(_ group: FixedWidthGroup, _ body: BodyFields) -> [Statement] {
         var parts: [(target: Expression, format: PackedFormat, name: Expression)] = []
         var after: [Statement] = []
@@ -96,7 +95,7 @@ extension StatementBuilder {
         return [.unpackRun(parts)] + after
     }
 
-    /// Returns the expression for a value at a place in the reader's bytes.
+    /// Returns the value at an offset of the reader's bytes.
     private func value(_ value: ValuePlan, at place: Expression, _ name: Expression) -> Expression {
         switch value {
         case .number(let number): number.value(of: integer(number.format, number.byteOrder, at: place))
@@ -106,7 +105,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression for an integer of whole bytes at a place in the reader's bytes, of the type for its format.
+    /// Returns the integer of whole bytes at an offset of the reader's bytes.
     func integer(_ format: IntegerFormat, _ order: ByteOrder, at place: Expression) -> Expression {
         if hasWord(format) { return read(suffix(format, order) + "At", place) }
         return read(format.isSigned ? "sintAt" : "uintAt", place, .place(format.byteCount), order.isLittle)
@@ -114,7 +113,7 @@ extension StatementBuilder {
 
     // MARK: Writing
 
-    /// Returns the statements that write a group which a field begins, and how many fields it has; nil if none begins there.
+    /// Writes the group that begins at a field, and returns its number of fields; nil if none begins there.
     func writeGroup(
         beginningAt index: Int, _ groups: [FixedWidthGroup], _ body: BodyFields
     ) -> (statements: [Statement], count: Int)? {
@@ -143,12 +142,12 @@ extension StatementBuilder {
         return (statements, fields.count)
     }
 
-    /// Returns the statement that packs a group by one call. The first field that is wrong is told by writing them one by one.
+    /// Packs a group with one call. If that fails, writing the fields one by one finds the first invalid one.
     private func packed(_ fields: [GeneratedField], _ variable: String) -> [Statement] {
         func put(_ fields: ArraySlice<GeneratedField>) -> [Statement] {
             fields.flatMap { self.put($0.value, .own($0.ownName), .text($0.name), unique: String($0.index)) }
         }
-        // The range of a float is that of what is written.
+        // The range of a float applies to the value as written.
         if case .float(_, _, _?)? = fields.last?.value {
             let others = fields.dropLast()
             return (others.count > 1 ? packed(Array(others), variable) : put(others)) + put(fields.suffix(1))
@@ -162,7 +161,7 @@ extension StatementBuilder {
         return [.pack(.pack(parts), name: variable, otherwise: put(fields[...]))]
     }
 
-    /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.
+    /// Reserves the probable size of a message, so that its bytes need not move.
     func reservation(_ body: BodyFields) -> Statement {
         var byteCount = plan.longestTrailer
         var isExact = true
@@ -188,7 +187,8 @@ extension StatementBuilder {
 }
 
 extension ValuePlan {
-    /// The format of items that one call reads and writes: no check and no type of their own is needed; nil for other ones.
+    /// The format of list items that one call reads and writes; nil for items that need checks or have a type of their
+    /// own.
     var packedFormat: PackedFormat? {
         switch self {
         case .number(let number) where !canBeRefused && [1, 2, 4, 8].contains(number.format.byteCount):
@@ -201,7 +201,7 @@ extension ValuePlan {
 }
 
 extension CountPlan {
-    /// The bytes beside the text itself: those of a prefix, of which a varint has at least one, or of a terminator.
+    /// The bytes beside the text: a prefix (at least one byte for a varint) or a terminator.
     fileprivate var extraByteCount: Int {
         switch self {
         case .prefix(let prefix): prefix.format.fixedByteCount ?? 1
@@ -212,7 +212,6 @@ extension CountPlan {
 }
 
 extension GeneratorModel {
-    /// The bytes of the longest trailer.
     fileprivate var longestTrailer: Int {
         shapes.map { shape in
             let layout = shape.layout

@@ -5,18 +5,19 @@ import WirelineLanguage
 
 /// The statements of functions that a runtime calls when it opens and seals packets with layers.
 ///
-/// The number of a shape is the variable `shape`, that of a part `part`, that of a layer `n`. Headers are `h`, `given` and `known`, the
-/// bytes of a layer `b`, and what goes on through all packets in one is `work`.
+/// The variables are the number of a shape `shape`, of a part `part`, and of a layer `n`. Headers are `h`, `given` and
+/// `known`; `b` is the bytes of a layer, and `work` the state of all nested packets.
 struct LayerStatements {
     let builder: StatementBuilder
     let layers: LayerPlan
-    /// The names of the layers that the program gives.
+    /// The names of the layers that the program supplies.
     let programLayers: [String]
     private var plan: GeneratorModel { builder.plan }
 
     // MARK: Parts
 
-    /// The ends of the names of all functions for parts: for each shape the outer part, all fields, and the fields inside of layers.
+    /// The suffixes of all functions for parts: for each shape the outer part, all fields, and the fields inside
+    /// layers.
     var parts: [String] {
         layers.shapes.flatMap { shape in
             ["Outer\(shape.number)", "Flat\(shape.number)"]
@@ -28,20 +29,20 @@ struct LayerStatements {
         shape.sections[position].settable.map { _ in "Inside\(position + 1)\(shape.number)" }
     }
 
-    /// Returns the number of a shape's outer part; all its fields are the next one.
+    /// Returns the number of a shape's outer part. Its flat part has the next number.
     func outer(_ shape: LayerPlan.Shape) -> Int { parts.firstIndex(of: "Outer\(shape.number)") ?? -1 }
 
-    /// Returns the number of the fields of a section; -1 if it has none.
+    /// Returns the number of a section's fields; -1 if it has none.
     func section(_ position: Int, of shape: LayerPlan.Shape) -> Int {
         inside(position, of: shape).flatMap { parts.firstIndex(of: $0) } ?? -1
     }
 
-    /// Returns the statement that calls a function of a part.
+    /// Returns the statement that dispatches to a part's function.
     func callsOfPart(_ function: String, _ arguments: [Expression]) -> [Statement] {
         [.select("part", parts.map { [.returns(.call(nil, function + $0, arguments))] })]
     }
 
-    /// The statements that set the fields of an ID in the header `given`.
+    /// The statements that copy the ID's fields from the header `known` to `given`.
     var copyingIdentifiers: [Statement] {
         layers.identifiers.map { .assign(member($0, of: "given"), member($0, of: "known")) }
     }
@@ -86,9 +87,8 @@ struct LayerStatements {
 
     // MARK: Layers
 
-    /// Returns the statements that open or seal the layer `n`.
     func layer(isSealing: Bool) -> [Statement] {
-        // `packets` and `opaque` need no layer.
+        // The rules `packets` and `opaque` need no layer.
         guard !layers.kinds.isEmpty else { return [.returns("b")] }
         let calls = plan.layerCalls(layers, isSealing: isSealing, ofProgram: programLayers)
         return [.select("n", calls.map { [.returns(expression($0))] })]

@@ -3,18 +3,17 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the statements of the function that takes packets apart, of the steps of a ``PacketReadPlan``.
+/// Makes the statements of the function that reads packets, from the steps of a ``PacketReadPlan``.
 ///
-/// The number of the field n is `xn`, or the place of its bytes; its text is `hn`; its width, whether it is there, and the size of
-/// the packet by it are `wn`, `cn` and `tn`.
+/// For the field n, `xn` is the number or the offset of the bytes, `hn` the text, and `wn` the width. `cn` says whether
+/// it is present; `tn` is the packet's size according to it.
 struct PacketReadStatements {
     private let builder: StatementBuilder
     private let shape: PacketShape
-    /// The variable with the size of the packet.
     private var total = ""
-    /// Whether the header's numbers stand at places that are known, in bytes that have arrived.
+    /// Whether the header's numbers have known offsets, and have arrived when they are read.
     private let isInPlace: Bool
-    /// Whether one call reads all of the header's numbers, before it is known whether they have arrived.
+    /// Whether one call reads all of the header's numbers, before the code knows that they have arrived.
     private let isUnpacked: Bool
     private var layout: PacketLayout { shape.layout }
 
@@ -22,7 +21,7 @@ struct PacketReadStatements {
         self.builder = builder
         self.shape = shape
         isUnpacked = builder.dialect.packsNumbers && shape.readPlan.isFixed && !shape.layout.header.isEmpty
-        // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
+        // Reads without an offset continue at the reader's position, which is the payload after the header.
         isInPlace =
             shape.readPlan.isFixed && shape.part == nil && !builder.dialect.isForPages
             && shape.readPlan.steps.allSatisfy { step in
@@ -33,7 +32,7 @@ struct PacketReadStatements {
             }
     }
 
-    /// Returns the statements of the function, whose reader is `r`.
+    /// Returns the statements of the function; its reader is `r`.
     static func statements(_ builder: StatementBuilder, _ shape: PacketShape) -> [Statement] {
         var maker = PacketReadStatements(builder, shape)
         var statements: [Statement] = maker.isUnpacked ? [.unpack(maker.headerFields)] : []
@@ -58,7 +57,7 @@ struct PacketReadStatements {
     private func format(_ index: Int) -> IntegerFormat { builder.format(of: layout.fields[index].format) }
     private func isConditional(_ index: Int) -> Bool { layout.fields[index].condition != nil }
 
-    /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
+    /// Returns the absolute place of a field's offset: those in the trailer count from the end of the payload.
     private func place(_ index: Int, _ offset: PacketOffset) -> Expression {
         index < layout.header.count ? offset.expression : place(.trailer(offset))
     }
@@ -76,7 +75,7 @@ struct PacketReadStatements {
 
     private func moreUnless(_ isThere: Expression) -> Statement { .choose(if: .not(isThere), [.returnMore]) }
 
-    /// Whether a field is bytes, of which a text or bytes are made.
+    /// Whether the program gets text or bytes from this field.
     private func hasText(_ index: Int) -> Bool {
         let field = layout.fields[index]
         if case .constant = field.role { return false }
@@ -92,7 +91,7 @@ struct PacketReadStatements {
         if case .bytes = layout.fields[index].format { .bytes } else { .text }
     }
 
-    /// The fields of a header of fixed width, as they are read at once. Bytes are looked at where they are.
+    /// The fields of a header of fixed width, for one call that reads them all. Bytes stay in place.
     private var headerFields: [(name: String, format: PackedFormat)] {
         layout.header.indices.compactMap { index in
             if let place = layout.packedPlace(ofField: index) {
@@ -175,7 +174,7 @@ struct PacketReadStatements {
         builder.traced(statements, number(index), name(index), unique: "\(index)")
     }
 
-    /// Returns the statement that sets the value of a field, which a field with a condition has already.
+    /// Sets a field's value; the variable of a conditional field was declared before.
     private func define(_ index: Int, _ value: Expression) -> Statement {
         if isConditional(index) { return .assign(number(index), value) }
         return .constant(
@@ -189,7 +188,7 @@ struct PacketReadStatements {
         return builder.integer(format, order, name(index))
     }
 
-    /// Returns the expression for a number of the header at its place.
+    /// Reads a number of the header at its offset.
     private func readInPlace(_ index: Int) -> Expression {
         let place = Expression.inPacket(.place(shape.readPlan.starts[index].constant))
         guard case .integer(let format, let order) = layout.fields[index].format else {
@@ -228,7 +227,7 @@ struct PacketReadStatements {
         return [.constant("from\(indices.lowerBound)", .position, builder.read("position"))] + statements + seen
     }
 
-    /// Returns the statements that read the text in the bytes of a field.
+    /// Reads the text in the bytes of a field.
     private func text(_ index: Int) -> [Statement] {
         let format = layout.fields[index].format
         guard !format.isNumber else { return [] }
@@ -242,14 +241,13 @@ struct PacketReadStatements {
     }
 
     private func call(_ length: ReadLength) -> Expression {
-        // A varint with a sign could be negative, which no length is.
+        // A signed varint could be negative; no length is.
         builder.read(
             length.mayBeNegative ? "packetSizeSigned" : "packetSize",
             builder.asLength(number(length.field), format(length.field)), length.difference.expression,
             length.least.expression, length.at.expression)
     }
 
-    /// Returns the statements that declare the variables of a field with a condition.
     private func variables(_ index: Int) -> [Statement] {
         let number: Statement =
             isBytes(index)
@@ -362,13 +360,13 @@ struct PacketReadStatements {
             rules: rules, places: part.isFlat ? builder.plan.fixedHeaderFields.map(fixedPlace) : [])
     }
 
-    /// Returns the place of a field that messages can fix; -1 for one that such packets never have.
+    /// Returns the offset of a field that messages can fix; -1 if these packets never have it.
     private func fixedPlace(_ position: Int) -> Expression {
         guard let index = shape.positions.firstIndex(of: position) else { return .place(-1) }
         return place(shape.readPlan.place(of: index))
     }
 
-    /// The message's ID: the bits of its fields, the first one most significant.
+    /// The message's ID: the bits of its fields, the most significant first.
     private var identifier: [Statement] {
         let format = builder.idFormat
         var statements: [Statement] = [.variable("id", .number(format), .number(0, format))]
@@ -376,7 +374,7 @@ struct PacketReadStatements {
             let width = field.format.bitWidth
             let bits = builder.bits(
                 number(index), self.format(index), width: width, of: builder.idBitWidth)
-            // A shift by all bits would do nothing.
+            // In some languages a shift by the full width does nothing.
             let more = Expression.packed([(part: "id", shift: width), (part: bits, shift: 0)], format)
             let joined = Statement.assign("id", width < 64 ? more : bits)
             statements.append(field.condition == nil ? joined : .choose(if: "c\(index)", [joined]))
@@ -384,7 +382,7 @@ struct PacketReadStatements {
         return statements
     }
 
-    /// The statements that make the header of the fields that are there.
+    /// The statements that make the header from the fields that are present.
     private var header: [Statement] {
         let fields = layout.fields.indices.filter { layout.fields[$0].role != .padding }
         guard builder.dialect.hasRecords else {
@@ -418,7 +416,6 @@ extension PacketOffset {
 }
 
 extension StatementBuilder {
-    /// Returns the statements that set a field of the header in a variable.
     func setHeader(_ variable: String, _ position: Int, _ value: Expression) -> [Statement] {
         let own = Expression.member(.name(variable), plan.names.headerFields[position])
         if dialect.hasSparseHeaders || plan.hasAlways(headerField: position) { return [.assign(own, value)] }

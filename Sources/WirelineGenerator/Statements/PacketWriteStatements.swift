@@ -5,28 +5,28 @@ import WirelineLanguage
 
 /// Makes the statements of the function that puts header and trailer around a payload, by a ``PacketWritePlan``.
 ///
-/// The payload stands in the writer after as much room as the longest header needs. The parameters are `w`, the header `h`, the
-/// message's `id` of the format `uint64`, and `fit`, the value of a field that fits itself, if there is one. The value of the field n
-/// is `yn`, its width `wn`, and `cn` is whether it is there.
+/// The payload already is in the writer, after enough free bytes for the longest header. The parameters are `w`, the
+/// header `h`, the message's `id` as `uint64`, and `fit`, the value of an `@fit` field if there is one. For the field
+/// n, `yn` is the value, `wn` the width, and `cn` says whether it is present.
 ///
-/// In a language that joins packets the payload is the parameter `payload`, and the packet is made in the variable `o`.
+/// In a language that joins packets, the payload is the parameter `payload`, and the packet is built in the variable
+/// `o`.
 struct PacketWriteStatements {
     private let builder: StatementBuilder
     private let shape: PacketShape
-    /// The place in the writer where the payload begins.
+    /// The offset of the payload in the writer.
     private let lead: Int
     private var isPacked: Bool { builder.dialect.packsNumbers }
     private var layout: PacketLayout { shape.layout }
     private var plan: PacketWritePlan { shape.writePlan }
     private var limit: Int {
-        // A number that each language has for positions.
+        // Every language can hold a position up to this number.
         min(shape.part?.limit ?? builder.plan.description.options.maximumPacketByteCount, Int(Int32.max))
     }
 
-    /// The place of the payload in what has been written.
+    /// The offset of the payload in the written bytes.
     private var payloadStart: Expression { isPacked ? plan.payloadStart.expression : .place(lead) }
 
-    /// Returns the statements of the function.
     static func statements(_ builder: StatementBuilder, _ shape: PacketShape) -> [Statement] {
         let maker = PacketWriteStatements(builder: builder, shape: shape, lead: builder.plan.longestHeader)
         return maker.refusals + maker.presence + maker.measuring + maker.values + maker.writingPacket
@@ -48,13 +48,13 @@ struct PacketWriteStatements {
         return [.choose(if: isThere, statements)]
     }
 
-    /// Returns the declaration of a variable that is 0 unless a field is there.
+    /// Declares a variable that is 0 unless the field is present.
     private func variable(_ prefix: String, _ index: Int, _ value: Int) -> [Statement] {
         let name = "\(prefix)\(index)"
         return [.variable(name, .position, 0), .choose(if: "c\(index)", [.assign(.name(name), .place(value))])]
     }
 
-    /// The statements that refuse what only packets of the other sender have.
+    /// The statements that refuse header fields that only the other sender's packets have.
     private var refusals: [Statement] {
         shape.foreign.map { position in
             let field = builder.plan.description.layout.fields[position]
@@ -73,7 +73,7 @@ struct PacketWriteStatements {
 
     // MARK: Presence
 
-    /// The statements that find the fields that are there.
+    /// The statements that find out which fields are present.
     private var presence: [Statement] {
         guard layout.hasConditions else { return [] }
         var statements: [Statement] = []
@@ -89,14 +89,14 @@ struct PacketWriteStatements {
         statements.append(.variable("found", .boolean, false))
         for set in plan.sets { statements.append(trying(set)) }
         statements.append(builder.writing("verify", "found", .text("invalid_message_id")))
-        // The bits of the ID that such a field has if it is there.
+        // The number of ID bits in such a field, if it is present.
         for index in layout.fields.indices where layout.fields[index].role == .messageID && isThere(index) != nil {
             statements += variable("p", index, layout.fields[index].format.bitWidth)
         }
         return statements
     }
 
-    /// Returns the statement that finds the fields that are there with one set of ID fields, unless they have been found.
+    /// Tries one set of ID fields: finds the fields that are present with it, unless an earlier set matched.
     private func trying(_ set: WrittenIDFields) -> Statement {
         let most = set.bitWidth == 0 ? 0 : (Int128(1) << Int128(set.bitWidth)) - 1
         let statements = set.fields.map { field -> Statement in
@@ -126,7 +126,7 @@ struct PacketWriteStatements {
         }
     }
 
-    /// Returns some bits of the ID, of the type for a format.
+    /// Returns some bits of the ID in a format.
     private func part(
         _ later: Expression, bitWidth: Int, isSigned: Bool, _ format: IntegerFormat
     ) -> Expression {
@@ -137,13 +137,13 @@ struct PacketWriteStatements {
 
     // MARK: Values
 
-    /// Returns the number of what a program sets.
+    /// Returns a settable field as a number.
     private func given(_ index: Int) -> Expression {
         let own: Expression = "y\(index)"
         return builder.plan.headerNumber(position(index))?.number(of: own) ?? own
     }
 
-    /// Returns the statements that take what a program sets, or what is written without it.
+    /// Takes the value that a program sets, or else the default.
     private func settable(_ index: Int) -> [Statement] {
         guard case .settable(let usual) = plan.values[index] else { return [] }
         if isAlways(index) { return [.constant("y\(index)", type(index), member(index))] }
@@ -155,7 +155,6 @@ struct PacketWriteStatements {
         ]
     }
 
-    /// Returns the statements that check what a program sets.
     private func check(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
         if let checked = checkedValue(index) { return [.evaluate(checked)] }
@@ -165,7 +164,7 @@ struct PacketWriteStatements {
         return checkType(index) + [builder.writing("require", condition, .text("out_of_range"), name(index))]
     }
 
-    /// Returns the expression that checks a value, and is its number; nil if the language has no such checks.
+    /// Returns the expression that checks a value and yields its number; nil if the language has no such checks.
     private func checkedValue(_ index: Int) -> Expression? {
         let field = layout.fields[index]
         guard field.format.isNumber else { return nil }
@@ -179,7 +178,6 @@ struct PacketWriteStatements {
         return format.isNumber ? builder.checkType(self.format(index), given(index), name(index)) : []
     }
 
-    /// The statements that find the widths of varints and the size of the packet.
     private var measuring: [Statement] {
         var statements: [Statement] = []
         for index in layout.fields.indices where layout.fields[index].condition != nil {
@@ -206,7 +204,8 @@ struct PacketWriteStatements {
             guard case .settable = plan.values[index] else { continue }
             statements += settable(index) + ifThere(index, checkType(index))
         }
-        // Lengths count these fields, and themselves. The first widths that hold the numbers which they cause are the shortest.
+        // Lengths count these fields and themselves, so widths and lengths depend on each other. The loop ends at the
+        // shortest widths that fit.
         var inner: [Statement] = [.assign("total", total), check]
         for index in plan.varints {
             inner.append(.variable("n\(index)", .position, 0))
@@ -218,7 +217,7 @@ struct PacketWriteStatements {
         return statements + [.loop(while: nil, inner)]
     }
 
-    /// Returns the bytes of a varint, whose value has not been checked.
+    /// Returns the size of a varint in bytes. Its value has not been checked.
     private func size(_ index: Int) -> Expression {
         guard case .varint(let varint) = layout.fields[index].format else { return 1 }
         var value = number(index)
@@ -232,7 +231,7 @@ struct PacketWriteStatements {
 
     private func identifier(_ part: WrittenIDPart, _ index: Int) -> Expression {
         let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
-        // An ID that is one unsigned field is the field.
+        // An ID in one unsigned field needs no extraction of bits.
         let isWhole = layout.maximumMessageID >> UInt64(part.bitWidth - 1) <= 1 && !part.isSigned
         if isPacked, isWhole, part.laterBitWidth == 0, !layout.hasConditions { return "id" }
         let parts =
@@ -242,7 +241,7 @@ struct PacketWriteStatements {
             .joined(parts, .plus) ?? 0, bitWidth: part.bitWidth, isSigned: part.isSigned, format(index))
     }
 
-    /// The statements that take the other values, and check them.
+    /// The statements that take and check the remaining values.
     private var values: [Statement] {
         var statements: [Statement] = []
         for (index, value) in plan.values.enumerated() {
@@ -300,7 +299,7 @@ struct PacketWriteStatements {
         return statements + checksums + [.returns(builder.written("packet", "start", "total"))]
     }
 
-    /// Returns the statements that add the bytes of fields to the packet; those of a fixed width that are always there, in a row, are one.
+    /// Appends fields to the packet. Adjacent fields that are always present with a fixed width become one call.
     private func pack(_ indices: Range<Int>) -> [Statement] {
         var statements: [Statement] = []
         var parts: [(format: PackedFormat, value: Expression)] = []
@@ -315,7 +314,7 @@ struct PacketWriteStatements {
         return statements + (parts.isEmpty ? [] : [.evaluate(.pack(parts))])
     }
 
-    /// Returns a field of a fixed width that is always there, with the others that share its bytes; nil for another one.
+    /// Returns a field of fixed width that is always present, together with those that share its bytes; nil for others.
     private func part(_ index: Int) -> (format: PackedFormat, value: Expression)? {
         if let place = layout.packedPlace(ofField: index) {
             let format = IntegerFormat(bitWidth: 8 * place.runByteCount, isSigned: false)
@@ -331,7 +330,7 @@ struct PacketWriteStatements {
         switch field.format {
         case .integer(let format, let order): return (.integer(format, order), number(index))
         case .boolean, .bit:
-            // A boolean may be no number.
+            // The program's value for a boolean may be something other than a number.
             let isGiven = if case .settable = plan.values[index] { !builder.dialect.catchesErrors } else { false }
             let number = isGiven ? builder.written("bit", number(index)) : number(index)
             return (.integer(.uint8, .bigEndian), number)
@@ -341,7 +340,7 @@ struct PacketWriteStatements {
         }
     }
 
-    /// Returns the statements that write fields; they make room once for several integers in a row.
+    /// Writes fields. Several adjacent integers reserve their bytes with one call.
     private func put(_ indices: Range<Int>) -> [Statement] {
         var statements: [Statement] = []
         var index = indices.lowerBound
@@ -366,7 +365,7 @@ struct PacketWriteStatements {
         return statements
     }
 
-    /// Returns the integer that a field always is, and whose number is known; nil for other fields.
+    /// Returns the format of an integer that is always present and whose number is known; nil for other fields.
     private func integer(_ index: Int) -> (format: IntegerFormat, order: ByteOrder)? {
         let field = layout.fields[index]
         guard field.condition == nil, layout.packedPlace(ofField: index) == nil,
@@ -399,7 +398,6 @@ struct PacketWriteStatements {
         return builder.putUnchecked(value, number(index), name(index))
     }
 
-    /// Returns the number of a field, of the type for its format.
     private func number(_ index: Int) -> Expression {
         switch plan.values[index] {
         case .settable: given(index)
@@ -410,7 +408,6 @@ struct PacketWriteStatements {
         }
     }
 
-    /// Returns the integer of fields that share bytes.
     private func packed(_ first: Int, _ place: PackedPlace) -> Expression {
         let bitWidth = 8 * place.runByteCount
         let parts = (first..<first + place.fieldCount).compactMap { index -> (part: Expression, shift: Int)? in
@@ -455,6 +452,6 @@ struct PacketWriteStatements {
 }
 
 extension GeneratorModel {
-    /// The bytes of the longest header; the payload is written after so many.
+    /// The size of the longest header; payloads are written at this offset.
     var longestHeader: Int { shapes.map(\.writePlan.maximumHeaderByteCount).max() ?? 0 }
 }

@@ -12,24 +12,24 @@ enum PrintedFunction: Sendable {
     case writeMessage(Int)
     /// Verifies the header `h` of a packet that was read.
     case verifyHeader(Int)
-    /// Returns a copy of the header `given` in which the message's values are fixed.
+    /// Returns a copy of the header `given` with the message's values.
     case fixHeader(Int)
 
-    // A union, by its index. The tag stands directly before the value, or in another field.
+    // A union, by its index. The tag directly precedes the value, or is in another field.
     case readUnion(Int, hasTag: Bool)
     case writeUnion(Int, hasTag: Bool)
     case tagOfUnion(Int)
 
-    // Of packets of one shape
+    // Packets of one shape.
     case unwrap(PacketShape)
     case wrap(PacketShape)
-    /// Puts a packet together with the value `fit` of the field that fits itself.
+    /// Writes a packet with the value `fit` in its `@fit` field.
     case wrapFitted(PacketShape)
 
-    // Of connections
-    /// Finds the number of a packet's shape.
+    // Connections.
+    /// Selects a packet's shape by its number.
     case shapeOf(ContextPlan)
-    /// Changes the states as a message does.
+    /// Changes the states after a message.
     case change(ContextPlan)
     case unwrapAnyShape(ContextPlan)
     case wrapAnyShape(ContextPlan)
@@ -53,7 +53,6 @@ extension StatementBuilder {
         }
     }
 
-    /// The functions that take packets apart and put them together.
     var packetFunctions: [PrintedFunction] {
         plan.shapes.flatMap { shape -> [PrintedFunction] in
             (shape.reads ? [.unwrap(shape)] : [])
@@ -85,7 +84,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statement that chooses the value of a field that fits itself; nil without such a field.
+    /// Returns the statement that chooses the value of an `@fit` field; nil without such a field.
     private func fitting(_ shape: PacketShape) -> [Statement]? {
         guard let (index, values) = shape.writePlan.fitting else { return nil }
         let position = shape.positions[index]
@@ -96,7 +95,7 @@ extension StatementBuilder {
         ]
     }
 
-    /// Returns the statements that return what the function of the shape in the variable `shape` returns.
+    /// Returns the statements that dispatch to the function of the shape in the variable `shape`.
     private func callsOfShape(_ function: String, _ arguments: [Expression]) -> [Statement] {
         [.select("shape", plan.shapes.map { [.returns(.call(nil, function + $0.suffix, arguments))] })]
     }

@@ -5,15 +5,14 @@ import WirelineLanguage
 
 /// The statements that read values and bodies.
 ///
-/// In the body, `vn` is the number of a field without a member, or the value of one that may be absent, `cn` whether the field n is
-/// there, `bn` the integer that several fields share.
+/// Names of variables for the field n: `vn` is its number if it has no member, or its value if it may be absent. `cn`
+/// says whether the field is present; `bn` is the integer that several fields share.
 extension StatementBuilder {
-    /// Where a value that was read goes.
     enum Target {
         case assign(Expression)
         case declare(String)
 
-        /// The expression for the value, once it is there.
+        /// The expression for the value after it was read.
         var expression: Expression {
             switch self {
             case .assign(let expression): expression
@@ -33,13 +32,11 @@ extension StatementBuilder {
 
     // MARK: Values
 
-    /// Returns the statements that read a value.
-    ///
     /// - Parameters:
-    ///   - name: The expression for its name.
-    ///   - unique: What distinguishes the variables from those of other values of the body.
-    ///   - known: The expression for the number of its bytes, units or items, if that has been read.
-    ///   - body: The body that it belongs to, whose earlier fields count others.
+    ///   - name: The expression for the value's name in errors.
+    ///   - unique: A suffix that keeps the variables apart from those of other values of the body.
+    ///   - known: The count of bytes, units or items, if it has been read already.
+    ///   - body: The enclosing body; its earlier fields count others.
     func read(
         _ value: ValuePlan, _ name: Expression, into target: Target, unique: String, count known: Expression? = nil,
         _ body: BodyFields? = nil
@@ -77,7 +74,8 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statements that keep the place where a value begins, and that place for errors. It is nil if the reader knows it.
+    /// Returns statements that save the offset where a value begins, and that offset for errors; nil if the reader
+    /// knows it.
     private func start(of value: ValuePlan, _ unique: String) -> (statements: [Statement], place: Expression?) {
         switch value {
         case .number(let number): return ([], last(number.format.byteCount))
@@ -88,7 +86,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statements that check a number that is read, and give it its type.
+    /// Returns the statements that check a number just read, and convert it to its type.
     func typed(
         _ value: ValuePlan, _ raw: Expression, _ name: Expression, into target: Target, _ unique: String,
         at place: Expression?
@@ -102,7 +100,7 @@ extension StatementBuilder {
             + check(value, .name(own), name, "r", at: place) + [set(target, value, number.value(of: .name(own)))]
     }
 
-    /// Returns the statements that read a value, and tell where it was read if the language does so.
+    /// Reads a value; in languages for pages, also records where it was read.
     func readTraced(
         _ value: ValuePlan, _ name: Expression, into target: Target, unique: String, count known: Expression? = nil,
         _ body: BodyFields? = nil
@@ -111,7 +109,7 @@ extension StatementBuilder {
         return traced(statements, target.expression, name, unique: unique)
     }
 
-    /// Returns statements that read a value, with what tells where it was read if the language does so.
+    /// Adds statements that record where the value was read, in languages for pages.
     func traced(_ statements: [Statement], _ value: Expression, _ name: Expression, unique: String) -> [Statement] {
         guard dialect.isForPages else { return statements }
         let start = "from\(unique)"
@@ -119,15 +117,15 @@ extension StatementBuilder {
             + [reading("seen", .name(start), value, name)]
     }
 
-    /// Returns the statement that goes over the unit of 0 after a text.
+    /// Returns the statement that skips the terminator (a unit of 0) after a text.
     private func afterText(_ value: ValuePlan, _ name: Expression) -> [Statement] {
         guard case .content(.terminated, let encoding) = value else { return [] }
         return [reading("take", .place(encoding.unitByteCount), name)]
     }
 
-    /// Returns the statements that check a number after it was read, or before it is written.
+    /// Returns the statements that check a number after it is read, or before it is written.
     ///
-    /// - Parameter place: Where it was read; nil in languages whose reader knows it (default: nil).
+    /// - Parameter place: The offset where it was read; nil if the language's reader knows it (the default).
     func check(
         _ value: ValuePlan, _ own: Expression, _ name: Expression, _ object: String, at place: Expression? = nil
     ) -> [Statement] {
@@ -162,7 +160,7 @@ extension StatementBuilder {
             let double = ValuePlan.float(byteCount: 8, order, range: nil)
             let wide: Expression =
                 switch byteCount {
-                // It is held in 8 bytes; the range is that of what is written.
+                // The program holds it in 8 bytes; the range applies to the value as written.
                 case ..<4: object == "w" ? written("nearest\(8 * byteCount)", own, name) : own
                 case 4: .convert(own, from: .value(value), to: .value(double))
                 default: own
@@ -174,7 +172,6 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression that reads a value, without its checks.
     func read(
         _ value: ValuePlan, _ name: Expression, count known: Expression? = nil, _ body: BodyFields? = nil
     ) -> Expression {
@@ -198,13 +195,12 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression that reads an integer of whole bytes, of the type for its format.
+    /// Returns the expression that reads an integer of whole bytes.
     func integer(_ format: IntegerFormat, _ order: ByteOrder, _ name: Expression) -> Expression {
         if hasWord(format) { return read(suffix(format, order), name) }
         return read(format.isSigned ? "sint" : "uint", .place(format.byteCount), order.isLittle, name)
     }
 
-    /// Returns the expression that reads a varint, of the type for its format.
     func varint(_ format: VarintFormat, _ name: Expression) -> Expression {
         let most = Expression.place(format.maximumByteCount)
         switch format.encoding {
@@ -218,15 +214,13 @@ extension StatementBuilder {
 
     // MARK: Counts
 
-    /// Returns a limit, of which -1 is none.
+    /// Returns a limit; -1 means none.
     func limit(_ limit: Int?) -> Expression {
         guard let limit, limit > Int(Int32.max) else { return .place(limit ?? -1) }
         return .number(Int128(limit), dialect.countFormat)
     }
 
-    /// Returns the expression for a number of bytes, units or items.
-    ///
-    /// - Parameter units: The end of the words that find a number of units (default: none, for bytes).
+    /// - Parameter units: The suffix of the words that count units (default: none, for bytes).
     private func count(
         _ count: CountPlan, _ name: Expression, _ body: BodyFields?, units: String = ""
     ) -> Expression {
@@ -244,13 +238,12 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression for an earlier field of a body that was read.
     private func operand(_ index: Int, _ body: BodyFields?) -> Expression {
         guard let field = body?.fields[index], field.planned.hasValue else { return "v\(index)" }
         return member(field)
     }
 
-    /// Returns the number of an earlier field, as `int64`.
+    /// Returns the number of an earlier field as a count.
     private func number(of index: Int, _ body: BodyFields?) -> Expression {
         let own = operand(index, body)
         switch body?.fields[index].value {
@@ -260,7 +253,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns a number as a count; one of 64 bits without a sign may be too large, which no length is.
+    /// Returns a number as a count. Unsigned 64-bit numbers saturate, because they may exceed every valid length.
     func asLength(_ number: Expression, _ format: IntegerFormat) -> Expression {
         format.bitWidth == 64 && !format.isSigned
             ? read("saturated", number) : number.converted(from: format, to: dialect.countFormat)
@@ -317,7 +310,7 @@ extension StatementBuilder {
             + [set(target, value, finished, hasEffect: false)]
     }
 
-    /// Returns the number of a list's items that is known before they are read; nil if they end otherwise.
+    /// Returns the number of a list's items, if it is known before they are read.
     private func knownCount(_ count: ListCount, _ name: Expression, _ body: BodyFields?) -> Expression? {
         switch count {
         case .known(let count): count
@@ -328,7 +321,6 @@ extension StatementBuilder {
 
     // MARK: Bodies
 
-    /// Returns the statements that read a body, up to its end.
     func reading(_ body: BodyFields) -> [Statement] {
         let fields = absences(of: body) + readFields(of: body)
         switch body.plan.end {
@@ -339,7 +331,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the declarations of members that are set in some branches only, in a language with records.
+    /// Declares members that only some branches set, in a language with records.
     private func absences(of body: BodyFields) -> [Statement] {
         guard dialect.hasRecords else { return [] }
         return body.fields.filter { $0.planned.hasValue && ($0.mayBeUnset || $0.planned.isAppended) }.map {
@@ -347,7 +339,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statement that returns a body of which all fields have been read, in a language with records.
+    /// Returns the statement that returns a completely read body, in a language with records.
     private func returning(_ body: BodyFields, _ type: CodeType) -> Statement {
         let fields = body.fields.filter(\.planned.hasValue).map {
             Statement.BodyMember(name: $0.ownName, value: .name("v\($0.index)"), mayBeUnset: $0.mayBeUnset)
@@ -356,23 +348,20 @@ extension StatementBuilder {
         return .returnBody(fields + [trailing].compactMap(\.self), type)
     }
 
-    /// Returns what a field is while its body is read.
+    /// Returns the expression for a field while its body is read.
     func member(_ field: GeneratedField) -> Expression {
         dialect.hasRecords ? .name("v\(field.index)") : .own(field.ownName)
     }
 
-    /// Returns where a field goes that is always there.
     func target(_ field: GeneratedField) -> Target {
         dialect.hasRecords ? .declare("v\(field.index)") : .assign(.own(field.ownName))
     }
 
-    /// Returns the statements of a message's function that reads it.
     func readMessage(_ index: Int) -> [Statement] {
         let body = plan.messages[index]
         return reading(body) + (dialect.hasRecords ? [returning(body, .message(index))] : [])
     }
 
-    /// Returns the statements of a structure's function `read(r, f)`.
     func readStructure(_ index: Int) -> [Statement] {
         let body = plan.structures[index]
         return (body.plan.countsDepth ? [reading("deeper", "f")] : []) + inside(body.plan.sizePrefix, reading(body))
@@ -380,20 +369,20 @@ extension StatementBuilder {
             + (dialect.hasRecords ? [returning(body, .value(.structure(index)))] : [])
     }
 
-    /// Returns statements inside the value `f` and, if it has a prefix, inside its bytes.
+    /// Wraps statements in the path entry `f` and, if there is a prefix, limits them to its bytes.
     func inside(_ prefix: PlannedCount?, _ statements: [Statement]) -> [Statement] {
         guard let prefix else { return within("r", "f", statements) }
         return [.constant("end", .position, read("inside", count(.prefix(prefix), "f", nil), "f"))]
             + within("r", "f", statements + [reading("outside", "end")])
     }
 
-    /// Returns the value of a field that is absent. A page may reach people who must not see that of a sensitive one.
+    /// Returns the value of an absent field. Pages omit defaults of sensitive fields: their readers may not be entitled
+    /// to them.
     func absent(_ field: GeneratedField, _ literal: LiteralPlan) -> Expression {
         dialect.isForPages && field.description.isSensitive && !literal.isZero
             ? .nothing : .initial(literal, field.value)
     }
 
-    /// Returns the statements that read one field of a body.
     func read(_ field: GeneratedField, _ body: BodyFields) -> [Statement] {
         let name = Expression.text(field.name)
         if let run = body.run(beginningAt: field.index) { return packed(run, body) }
@@ -467,9 +456,9 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns what a condition sees in a field.
+    /// Returns a field as an operand of a condition.
     ///
-    /// - Parameter own: Its member, or its variable.
+    /// - Parameter own: Its member or its variable.
     func operand(_ field: GeneratedField, _ own: Expression) -> ConditionOperand {
         let isSet = field.planned.hasValue && field.mayBeUnset ? own.isSet : nil
         let value = isSet == nil ? own : .present(own, .value(field.value))
@@ -481,7 +470,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statements that read fields which share bytes; what is wrong with one is told at their first byte.
+    /// Reads fields that share bytes. Errors in any of them are reported at their first byte.
     private func packed(_ run: PlannedRun, _ body: BodyFields) -> [Statement] {
         guard let first = run.bits.first else { return [] }
         let bits = "b\(first.field)"

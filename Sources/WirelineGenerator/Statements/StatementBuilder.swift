@@ -5,17 +5,16 @@ import WirelineLanguage
 
 /// Makes the statements that read and write the packets of a protocol, for every language that has a ``Dialect``.
 ///
-/// It returns the statements of functions. A back end puts them into functions with the parameters `r` or `w`, and where they are used
-/// `h`, `m` and `f`.
+/// A back end wraps them into functions. Their parameters are `r` or `w` and, if the statements use them, `h`, `m` and
+/// `f`.
 struct StatementBuilder: Sendable {
     let dialect: any Dialect
     let plan: GeneratorModel
-    /// The functions of each union: with the tag before the value and with it elsewhere.
+    /// The functions of each union, for a tag before the value and for a tag elsewhere.
     let unions: [UnionFunctions]
     /// The functions that read and write structures, in a language with records.
     let structures: [(read: String, write: String)]
 
-    /// The names of the functions that read and write a union.
     struct UnionFunctions: Sendable {
         let read: String
         let write: String
@@ -48,26 +47,24 @@ struct StatementBuilder: Sendable {
 
     func written(_ function: String, _ arguments: Expression...) -> Expression { .call("w", function, arguments) }
 
-    /// Returns the statement that calls a function of the reader.
     func reading(_ function: String, _ arguments: Expression...) -> Statement {
         .evaluate(.call("r", function, arguments))
     }
 
-    /// Returns the statement that calls a function of the writer.
     func writing(_ function: String, _ arguments: Expression...) -> Statement {
         .evaluate(.call("w", function, arguments))
     }
 
     /// Returns the statement that refuses a value unless a condition holds.
     ///
-    /// - Parameter place: Where it was read; nil in languages whose reader knows it (default: nil).
+    /// - Parameter place: The offset where it was read; nil if the language's reader knows it (the default).
     func requiring(
         _ condition: Expression, _ kind: String, _ name: Expression, _ object: String = "r", at place: Expression? = nil
     ) -> Statement {
         .evaluate(.call(.name(object), "require", [condition, .text(kind), name] + (place.map { [$0] } ?? [])))
     }
 
-    /// Returns the prefix's number in the vocabulary.
+    /// Returns the code of a prefix's format in the vocabulary of statements.
     func code(_ prefix: PlannedCount) -> Expression {
         switch prefix.format {
         case .varint: 0
@@ -79,42 +76,43 @@ struct StatementBuilder: Sendable {
         }
     }
 
-    /// Returns statements inside a value with a name.
+    /// Wraps statements in an entry of the error path.
     ///
-    /// - Parameter object: The reader or the writer, which keeps the names in most languages.
+    /// - Parameter object: The reader or the writer; in most languages it keeps the path.
     func within(_ object: String, _ name: Expression, _ statements: [Statement]) -> [Statement] {
         guard !dialect.catchesErrors else { return [.within(name, statements)] }
         return [.evaluate(.call(.name(object), "enter", [name]))] + statements
             + [.evaluate(.call(.name(object), "leave", []))]
     }
 
-    /// Returns the name of a list's item: the reader and the writer keep its index in most languages.
+    /// Returns the path entry of a list's item. In most languages the reader and the writer keep the index.
     func itemName(_ index: String) -> Expression { dialect.catchesErrors ? .name(index) : .text("") }
 
-    /// Returns the place where the last number of so many bytes began, for errors; nil in languages whose reader knows it.
+    /// Returns the offset of a number of `byteCount` bytes just read, for errors; nil if the language's reader knows
+    /// it.
     func last(_ byteCount: Int) -> Expression? {
         dialect.packsNumbers ? read("position").minus(.place(byteCount)) : nil
     }
 
     // MARK: Numbers
 
-    /// Returns the end of the words for numbers of whole bytes: `U16Little`.
+    /// Returns the suffix of words for numbers of whole bytes: `u16Little`.
     func suffix(_ format: IntegerFormat, _ order: ByteOrder) -> String {
         let little = order == .littleEndian && format.byteCount > 1
         return "\(format.isSigned ? "i" : "u")\(8 * format.byteCount)\(little ? "Little" : "")"
     }
 
-    /// Returns the end of the words for floats: `f32Little`.
+    /// Returns the suffix of words for floats: `f32Little`.
     func suffix(_ byteCount: Int, _ order: ByteOrder) -> String {
         "f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
     }
 
-    /// Whether numbers of so many bytes have words of their own.
+    /// Whether integers of this size have words of their own.
     func hasWord(_ format: IntegerFormat) -> Bool {
         !dialect.packsNumbers && [1, 2, 3, 4, 8].contains(format.byteCount)
     }
 
-    /// Returns the condition that a number is in a range; nil if its type holds no other ones.
+    /// Returns the condition that a number is in a range; nil if its type excludes all others.
     func isWithin(_ number: Expression, _ range: ClosedRange<Int128>, _ format: IntegerFormat) -> Expression? {
         let held = dialect.range(of: format)
         var parts: [Expression] = []
@@ -127,36 +125,33 @@ struct StatementBuilder: Sendable {
         return .joined(parts, .and)
     }
 
-    /// Returns the condition that a number is one of some.
     func isOne(of numbers: [Int128], _ number: Expression, _ format: IntegerFormat) -> Expression {
         .joined(numbers.map { number.compared(.equal, $0, format) }, .or) ?? false
     }
 
-    /// Returns the condition that a number is a case of an enum.
     func isCase(_ number: Expression, of index: Int) -> Expression {
         let enumeration = plan.description.enumerations[index]
         return isOne(of: enumeration.cases.map(\.value), number, enumeration.format)
     }
 
-    /// Returns a number of which only so many bits are left, as a part of one with more bits.
+    /// Returns the low `width` bits of a number, as a part of one of `bitWidth` bits.
     func bits(_ number: Expression, _ format: IntegerFormat, width: Int, of bitWidth: Int) -> Expression {
         .bits(number, from: format, shift: 0, width: width, to: dialect.unsigned(bitWidth))
     }
 
-    /// Returns the number of a field in an integer that several share, of the type for its format.
+    /// Returns the number of a field out of the integer that several share, in the field's format.
     func part(
         of run: Expression, _ bitWidth: Int, shift: Int, width: Int, _ format: IntegerFormat
     ) -> Expression {
         .bits(run, from: dialect.unsigned(bitWidth), shift: shift, width: width, to: format)
     }
 
-    /// The bits that a message's ID has room for.
+    /// The number of bits for the largest ID.
     var idBitWidth: Int { max(1, Int128.bitWidth - plan.idRange.upperBound.leadingZeroBitCount) }
 
-    /// The format of a message's ID.
     var idFormat: IntegerFormat { dialect.unsigned(idBitWidth) }
 
-    /// Returns the bits of a varint's value that are written, without a sign.
+    /// Returns the bits of a varint's value as they are written, without a sign.
     func varintBits(_ format: VarintFormat, _ value: Expression) -> Expression {
         let number = dialect.format(of: format)
         return switch format.encoding {
@@ -166,34 +161,30 @@ struct StatementBuilder: Sendable {
         }
     }
 
-    /// Returns the format of a varint's bits.
     func bits(of format: VarintFormat) -> IntegerFormat { dialect.unsigned(format.range.isWide ? 64 : 53) }
 
-    /// Returns the format of the numbers that a field of a packet has.
     func format(of field: PacketField.Format) -> IntegerFormat {
         if case .varint(let format) = field { dialect.format(of: format) } else { field.numberFormat }
     }
 
-    /// Returns the type of a header's member.
     func headerType(_ position: Int) -> CodeType {
         let type = plan.headerType(position)
         guard case .number = type else { return type }
         return .number(format(of: plan.description.layout.fields[position].format))
     }
 
-    /// Whether a header for a packet that is written has a field.
+    /// Whether the header of a packet to write always has a field.
     func isGiven(headerField position: Int) -> Bool {
         !dialect.hasRecords && !dialect.hasSparseHeaders && plan.hasAlways(headerField: position)
     }
 }
 
 extension PacketShape {
-    /// The sender of these packets; nil for both.
     var sender: Sender? { words.first.flatMap { Sender(rawValue: $0) } }
 }
 
 extension GeneratorModel {
-    /// Whether every header has a field, so that its member cannot be absent; by its position among all fields of packets.
+    /// Whether every header has a field, so that its member is not optional; by its position among all packet fields.
     func hasAlways(headerField position: Int) -> Bool {
         wholeShapes.allSatisfy { shape in
             guard let index = shape.positions.firstIndex(of: position) else { return false }
@@ -201,7 +192,6 @@ extension GeneratorModel {
         } && !fixedHeaderFields.contains(position)
     }
 
-    /// Returns the type of a header's member.
     func headerType(_ position: Int) -> CodeType {
         if let number = headerNumber(position) { return .value(.number(number)) }
         return switch description.layout.fields[position].format {
@@ -213,7 +203,7 @@ extension GeneratorModel {
         }
     }
 
-    /// Returns how the number of a header's field is an enum or flags; nil for another field.
+    /// Returns the enum or flags of a header field; nil for other fields.
     func headerNumber(_ position: Int) -> PlannedNumber? {
         switch description.packetFieldType(position) {
         case .enumeration?, .flags?: break
@@ -227,7 +217,7 @@ extension GeneratorModel {
 }
 
 extension PacketField.Format {
-    /// The value that a field with this format would be in a body.
+    /// The value with this format in a body.
     var value: ValuePlan {
         switch self {
         case .integer(let format, let order): .plain(format, order)
@@ -239,7 +229,7 @@ extension PacketField.Format {
         }
     }
 
-    /// Returns the value of a field in a body that may only have numbers in a range.
+    /// Returns the value with this format in a body, limited to a range.
     func value(in range: ClosedRange<Int128>) -> ValuePlan {
         switch self {
         case .integer(let format, let order):
@@ -249,7 +239,7 @@ extension PacketField.Format {
         }
     }
 
-    /// The format of the numbers that a field of a packet has; a boolean is a number of 8 bits.
+    /// The format of a packet field's numbers; a boolean is a number of 8 bits.
     var numberFormat: IntegerFormat {
         switch self {
         case .integer(let format, _): format

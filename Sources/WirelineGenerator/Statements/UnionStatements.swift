@@ -5,12 +5,11 @@ import WirelineLanguage
 
 /// The statements that read and write unions.
 ///
-/// The union is `m`, its tag `t`, the arm that it has `a`.
+/// The variables are the union `m`, its tag `t`, and its arm `a`.
 extension StatementBuilder {
-    /// Returns how the tag of a union is read and written.
     func tag(_ index: Int) -> ValuePlan { plan.coding.value(plan.unions[index].plan.tag, nil, in: []) }
 
-    /// Returns the tag without the numbers that a closed enum refuses: an unknown one is told as the union's.
+    /// Returns the tag without the range of a closed enum: the union itself reports an unknown tag.
     private func openTag(_ index: Int) -> PlannedNumber {
         guard case .number(let number) = tag(index) else { return PlannedNumber(.uint64, .bigEndian) }
         return PlannedNumber(number.format, number.byteOrder, number.kind)
@@ -21,12 +20,10 @@ extension StatementBuilder {
         return openTag(index).format
     }
 
-    /// Returns the number of a tag.
     private func number(ofTag index: Int, _ tag: Expression) -> Expression {
         if case .number = self.tag(index) { openTag(index).number(of: tag) } else { tag }
     }
 
-    /// Returns the tag with a number.
     private func tag(_ index: Int, _ number: Int128) -> Expression {
         let literal = Expression.number(number, format(ofTag: index))
         if case .number = tag(index) { return openTag(index).value(of: literal) }
@@ -45,15 +42,15 @@ extension StatementBuilder {
         return putUnchecked(self.tag(index), tag, "f")
     }
 
-    /// Returns the statements that write a tag of the schema: its number, without the type of an enum, whose conversions of literals
-    /// not every compiler accepts.
+    /// Writes a tag of the schema as a plain number, because not every compiler accepts conversions of literals to an
+    /// enum.
     private func writeTag(_ index: Int, _ number: Int128) -> [Statement] {
         let literal = Expression.number(number, format(ofTag: index))
         guard case .number(let tag) = self.tag(index) else { return putUnchecked(self.tag(index), literal, "f") }
         return putUnchecked(.plain(tag.format, tag.byteOrder), literal, "f")
     }
 
-    /// Returns the statements of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.
+    /// Returns the statements that read a union. The parameters are `r`, `f`, and the tag `t` if it is elsewhere.
     func readUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
         let (prefix, countsDepth) = (union.sizePrefix, union.countsDepth)
@@ -70,10 +67,10 @@ extension StatementBuilder {
             var members: [(member: Expression.ArmMember, value: Expression)] = []
             var made: [Statement] = []
             if let field = arms[position].fields.first {
-                // A variable of a language without declarations has one type in all branches.
+                // In a language without declarations, a variable has one type in all branches.
                 let value = dialect.catchesErrors ? "v\(position)" : "v"
                 made = readTraced(field.value, .text(arm.name), into: .declare(value), unique: value)
-                // A tag that is no case of a closed enum has been refused.
+                // Tags outside a closed enum were refused before.
                 let own: Expression =
                     dialect.hasRecords
                     ? .convert("t", from: .number(format(ofTag: index)), to: .value(tag(index))) : "t"
@@ -86,7 +83,7 @@ extension StatementBuilder {
                 continue
             }
             otherwise = made
-            // A tag in another field that is no case of a closed enum has been refused.
+            // A tag in another field that is outside a closed enum was refused before.
             if hasTag, case .number(let own) = tag(index), let enumeration = own.closedEnumeration {
                 otherwise = [unknown(isCase(number, of: enumeration))] + made
             }
@@ -96,7 +93,7 @@ extension StatementBuilder {
             + (countsDepth ? [reading("shallower")] : []) + [.returns("m")]
     }
 
-    /// Returns the statements of the function that writes a union: its parameters are `w`, `m` and `f`.
+    /// Returns the statements that write a union. The parameters are `w`, `m` and `f`.
     func writeUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
         var statements = union.countsDepth ? [writing("deeper", "f")] : []
@@ -131,7 +128,7 @@ extension StatementBuilder {
         return statements
     }
 
-    /// Returns the statements of the function for the tag of the union `m`, which stands in another field: 0 if there is no union.
+    /// Returns the statements that find the tag of the union `m` for another field: 0 if there is no union.
     func tagOfUnion(_ index: Int) -> [Statement] {
         let (union, _) = plan.unions[index]
         let cases = union.arms.enumerated().map { position, arm in

@@ -3,13 +3,11 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The statements that check values and bodies, and write them.
+/// The statements that check and write values and bodies.
 extension StatementBuilder {
     // MARK: Numbers
 
-    /// Returns the statements that write an integer of whole bytes, of the type for its format.
-    ///
-    /// - Parameter place: Where it goes, among the bytes that the writer has; nil: after them.
+    /// - Parameter place: The offset in the bytes already written; nil appends.
     func put(
         _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, at place: Expression? = nil,
         _ name: Expression
@@ -23,13 +21,12 @@ extension StatementBuilder {
         return [check, putting("uint", at: place, [wide, .place(format.byteCount), order.isLittle])].compactMap(\.self)
     }
 
-    /// Returns the statement that writes a value by a word such as `putU16`, or `setU16` for one at a place.
+    /// Returns the call that writes a value: a word such as `putU16` appends, `setU16` writes at an offset.
     private func putting(_ word: String, at place: Expression?, _ arguments: [Expression]) -> Statement {
         let function = (place == nil ? "put" : "set") + word.prefix(1).uppercased() + word.dropFirst()
         return .evaluate(.call("w", function, (place.map { [$0] } ?? []) + arguments))
     }
 
-    /// Returns the statements that write a number, a float or a boolean.
     func putUnchecked(
         _ value: ValuePlan, _ own: Expression, at place: Expression? = nil, _ name: Expression
     ) -> [Statement] {
@@ -44,12 +41,12 @@ extension StatementBuilder {
 
     // MARK: Prefixes
 
-    /// Returns the statement that leaves room for a prefix, which is written when its number is known.
+    /// Reserves bytes for a prefix, which is written when its number is known.
     func roomForPrefix(_ prefix: PlannedCount) -> [Statement] {
         prefix.format.fixedByteCount.map { [writing("room", .place($0))] } ?? []
     }
 
-    /// Returns the statement that writes the number of bytes since a place before them.
+    /// Returns the statement that writes, into a prefix, the number of bytes written since `start`.
     func writtenPrefix(_ prefix: PlannedCount, _ start: Expression, _ name: Expression) -> Statement {
         let count = written("position").minus(start)
         return writtenPrefix(prefix, count, count, name)
@@ -63,9 +60,7 @@ extension StatementBuilder {
 
     // MARK: Values
 
-    /// Returns the statements that check a value and write it.
-    ///
-    /// - Parameter unique: What distinguishes the variables from those of other values of the body.
+    /// - Parameter unique: A suffix that keeps the variables apart from those of other values of the body.
     func put(_ value: ValuePlan, _ own: Expression, _ name: Expression, unique: String) -> [Statement] {
         if let checked = dialect.checked(value, own, name) { return putUnchecked(value, checked, name) }
         let checks = dialect.catchesErrors ? [] : check(value, own, name, "w")
@@ -102,7 +97,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statement that checks the type of a number or a boolean; none if the language does, or what writes it.
+    /// Checks the type of a number or a boolean; no statements if the compiler or the writing function does.
     func checkType(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> [Statement] {
         guard case .type = dialect.valueChecks else { return [] }
         switch value {
@@ -115,18 +110,16 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statement that checks that a value is a whole number.
     func checkType(_ format: IntegerFormat, _ own: Expression, _ name: Expression) -> [Statement] {
         guard case .type = dialect.valueChecks else { return [] }
         return [writing(format.range.isWide ? "checkWide" : "checkInteger", own, name)]
     }
 
-    /// Returns the statements that write text or bytes.
     private func putContent(
         _ count: CountPlan, _ encoding: ContentEncoding, _ own: Expression, _ name: Expression, _ unique: String
     ) -> [Statement] {
         let width = encoding.unitByteCount
-        // It is the number of units.
+        // Appending returns the number of units.
         let append = Expression.call("w", "append" + encoding.upperWord, [own] + encoding.order + [name])
         switch count {
         case .prefix(let prefix) where dialect.catchesErrors:
@@ -159,7 +152,6 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression that checks a number of units or items.
     private func limited(_ number: Expression, _ count: CountPlan, _ name: Expression) -> Expression {
         var limited = number
         if let maximum = count.maximum { limited = written("limit", limited, limit(maximum), name) }
@@ -195,7 +187,7 @@ extension StatementBuilder {
         return statements + [writing("leave")]
     }
 
-    /// Returns the statements that check a list that a program gives, and write it: numbers by one call.
+    /// Checks and writes a list that a program gives; a list of plain numbers takes one call.
     private func putItems(
         _ item: ValuePlan, _ count: CountPlan, _ own: Expression, _ name: Expression, _ unique: String
     ) -> [Statement] {
@@ -226,7 +218,7 @@ extension StatementBuilder {
         return statements
     }
 
-    /// Returns the statements that write a value inside a number of bytes.
+    /// Writes a value with a given number of bytes.
     private func putSized(
         _ content: ValuePlan, _ count: CountPlan, fills: Bool, _ own: Expression, _ name: Expression,
         _ unique: String
@@ -249,12 +241,11 @@ extension StatementBuilder {
 
     // MARK: Bodies
 
-    /// Returns the statements of a message's function `write(w, h)`.
     func writeMessage(_ body: BodyFields) -> [Statement] {
         (dialect.packsNumbers ? [] : [reservation(body)]) + defaults(of: body) + writing(body)
     }
 
-    /// Returns the declarations of members that a program may leave out, in a language with records.
+    /// Declares the values of members that a program may leave out, in a language with records.
     private func defaults(of body: BodyFields) -> [Statement] {
         guard dialect.hasRecords else { return [] }
         return body.fields.compactMap { field in
@@ -265,12 +256,11 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns what a field is while its body is written.
+    /// Returns the expression for a field while its body is written.
     private func given(_ field: GeneratedField) -> Expression {
         dialect.hasRecords && field.absent != nil ? .name("d\(field.index)") : .own(field.ownName)
     }
 
-    /// Returns the statements of a structure's function `write(w, f)`.
     func writeStructure(_ index: Int) -> [Statement] {
         let body = plan.structures[index]
         var statements = body.plan.countsDepth ? [writing("deeper", "f")] : []
@@ -309,7 +299,6 @@ extension StatementBuilder {
         return (hasGap ? [.variable("gap", .text, .text(""))] : []) + statements
     }
 
-    /// Returns the statements that write one field of a body.
     private func write(_ field: GeneratedField, _ body: BodyFields, _ hasGap: inout Bool) -> [Statement] {
         let name = Expression.text(field.name)
         if field.description.role == .padding {
@@ -355,7 +344,7 @@ extension StatementBuilder {
         return statements + [.choose(if: member.isSet, inner, otherwise: otherwise)]
     }
 
-    /// Returns the tag that a field has for a later union; nil if it has none.
+    /// Returns the tag that a field holds for a later union; nil if it holds none.
     func tag(for field: GeneratedField, _ body: BodyFields) -> Expression? {
         body.union(taggedBy: field).map { user, index in .call(nil, unions[index].tag, [.own(user.ownName)]) }
     }
@@ -366,14 +355,14 @@ extension StatementBuilder {
             guard let index = body.plan.field(operand)?.index else { return .literal(0) }
             let field = body.fields[index]
             if field.planned.hasValue { return self.operand(field, given(field)) }
-            // A later condition cannot look at a field that counts.
+            // Conditions cannot refer to a field that counts.
             return tag(for: field, body).map { self.operand(field, $0) } ?? .literal(0)
         }
     }
 
     // MARK: Fields that share bytes
 
-    /// Returns the checks of a field that shares bytes; the last one writes all.
+    /// Checks a field that shares bytes; the last one of its group writes them all.
     private func packed(_ field: GeneratedField, _ body: BodyFields) -> [Statement] {
         let member = Expression.own(field.ownName)
         var statements: [Statement] = []
@@ -383,7 +372,7 @@ extension StatementBuilder {
             let types = checkType(field.value, member, .text(field.name))
             statements = check(field.value, member, .text(field.name), "w")
             if let checked = checked(field, width) {
-                // What is checked where it is written is told too late if that is after later fields.
+                // If the group is written after later fields, checking there would report errors in the wrong order.
                 let isLate = run?.bits.contains { body.fields[$0.field].planned.isCounter } == true
                 statements = isLate ? [.evaluate(checked)] : []
             } else if statements.count <= types.count, case .number(let number) = field.value, let width {
@@ -401,16 +390,15 @@ extension StatementBuilder {
         return statements + [put(run, body) { _ in 0 }]
     }
 
-    /// Returns the expression that checks a field that has so many bits, and is its number; nil in a language whose compiler checks types.
+    /// Returns the expression that checks a field of `bitWidth` bits and yields its number; nil if the compiler checks
+    /// types.
     private func checked(_ field: GeneratedField, _ bitWidth: Int?) -> Expression? {
         guard field.planned.hasValue else { return nil }
         let value = bitWidth.map(field.value.limited) ?? field.value
         return dialect.checked(value, .own(field.ownName), .text(field.name))
     }
 
-    /// Returns the statement that writes the integer of a run.
-    ///
-    /// - Parameter counter: Returns the number of a field that counts others, of the type for its format.
+    /// - Parameter counter: Returns the number of a field that counts others, in the field's format.
     func put(_ run: PlannedRun, _ body: BodyFields, counter: (GeneratedField) -> Expression) -> Statement {
         let bitWidth = 8 * run.byteCount
         let parts = run.bits.compactMap { part -> (part: Expression, shift: Int)? in
@@ -436,7 +424,7 @@ extension StatementBuilder {
 }
 
 extension ValuePlan {
-    /// Returns a number that has so many bits; another value as it is.
+    /// Limits a number to `bitWidth` bits; other values do not change.
     fileprivate func limited(to bitWidth: Int) -> ValuePlan {
         guard case .number(var number) = self, number.range == nil else { return self }
         number.range = IntegerFormat(bitWidth: bitWidth, isSigned: number.format.isSigned).range
@@ -445,14 +433,14 @@ extension ValuePlan {
 }
 
 extension ContentEncoding {
-    /// What the words that read it begin with.
+    /// The prefix of the words that read it.
     var word: String { if case .bytes = self { "blob" } else { name } }
 
-    /// What the words that write it end with.
+    /// The suffix of the words that write it.
     var upperWord: String {
         if case .utf16 = self { "UTF16" } else { word.prefix(1).uppercased() + word.dropFirst() }
     }
 
-    /// The argument of words that says how units stand in bytes.
+    /// The byte order argument of words that read or write units.
     var order: [Expression] { byteOrder.map { [$0.isLittle] } ?? [] }
 }

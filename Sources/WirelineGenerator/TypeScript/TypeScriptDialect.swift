@@ -5,15 +5,16 @@ import WirelineLanguage
 
 /// How TypeScript writes the statements that read and write packets, and the types and values of a protocol.
 ///
-/// Readers and writers are objects without methods: `r.u16(f)` is `u16(r, f)`, so that bundlers drop what a program does not use. The
-/// same statements without types are the JavaScript of pages. A number is a `bigint` only if its format has numbers beyond 53 bits.
+/// Readers and writers are objects without methods: `r.u16(f)` becomes `u16(r, f)`, so that bundlers drop unused
+/// functions. Pages get the same statements without types, as JavaScript. A number is a `bigint` only if its format
+/// exceeds 53 bits.
 struct TypeScriptDialect: Dialect, TypeDialect {
     let plan: GeneratorModel
     /// Whether it writes JavaScript.
     let isForPages: Bool
-    /// The names of the functions that make the zero of a structure.
+    /// The names of the functions that make the zero value of a structure.
     let zeros: [Int: String]
-    /// Whether a comparison stands beside others, of which each would narrow the type of what it compares.
+    /// Whether it prints a comparison beside others: each would narrow the type of the value it compares.
     private var isNarrowing = false
 
     init(_ plan: GeneratorModel, isForPages: Bool) {
@@ -58,7 +59,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         shape.words.map(NameStyle.Spelling.upperCamel.spelled).joined()
     }
 
-    /// No number is left to its type: a variable may have any value.
+    /// No range follows from a variable's type: it may hold any value.
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { Int128.min...Int128.max }
 
     // MARK: Types
@@ -72,10 +73,9 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String { Self.number(format.range) }
 
-    /// Returns the type of a number with these values.
     static func number(_ range: ClosedRange<Int128>) -> String { range.isWide ? "bigint" : "number" }
 
-    /// Returns a type after a mark such as `: `; nothing in a script.
+    /// Returns a type after a mark such as `: `; empty in JavaScript.
     func typed(_ mark: String, _ type: String) -> String { isForPages ? "" : mark + type }
 
     private static func isWide(_ type: CodeType) -> Bool {
@@ -86,7 +86,6 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         }
     }
 
-    /// Returns whether values are of type `bigint`.
     static func isWide(_ value: ValuePlan) -> Bool {
         switch value {
         case .number(let number): number.format.range.isWide
@@ -99,7 +98,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     func string(_ text: String) -> String { TypeScriptText.string(text, isForPages: isForPages) }
 
-    /// Returns a number; one of type `bigint` is made from text, because older targets have no literals.
+    /// Returns a number. A `bigint` is made by a call, because older targets have no such literals.
     static func number(_ value: Int128, isWide: Bool) -> String {
         guard isWide else { return String(value) }
         return (value...value).isWide ? "BigInt(\"\(value)\")" : "BigInt(\(value))"
@@ -139,7 +138,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
             return sender == .server ? .atom("server") : syntax(.not(.name("server")))
         case .binary(.unequal, .binary(.bitAnd, let value, .number(let mask, let type)), _)
         where (33...53).contains(type.format?.bitWidth ?? 0):
-            // Operators for bits lose those above 32.
+            // Bitwise operators lose bits above 32.
             return .call(.atom("shares"), [syntax(value), syntax(.number(mask, type))])
         case .binary(let mark, let value, .number(let number, let type))
         where isNarrowing && !mark.isOrder && !Self.isWide(type):
@@ -174,7 +173,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         .call(.atom(function), arguments.map(syntax))
     }
 
-    /// Returns a place that counts from the packet's first byte as an index in the reader's bytes.
+    /// Converts a place that counts from the packet's first byte into an index of the reader's bytes.
     private static func start(_ place: Expression) -> Expression {
         if case .number(let number, _) = place { return Expression.member("r", "start").plus(Int(number)) }
         return Expression.member("r", "start").plus(place)
@@ -182,10 +181,10 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     private func list(_ bytes: [UInt8]) -> Syntax { .atom(TypeScriptText.list(bytes.map { String($0) })) }
 
-    /// Returns a value that the compiler takes for absent or for something else.
+    /// Asserts a value to be present where the compiler cannot know it.
     private func present(_ value: Syntax) -> Syntax { isForPages ? value : .atom(value.text + "!") }
 
-    /// Returns a value as one of a type that the compiler does not know it to have.
+    /// Casts a value to a type that the compiler cannot infer.
     private func cast(_ value: Syntax, _ type: String) -> Syntax {
         isForPages ? value : .joined("as", level: 0, value, .atom(type))
     }
@@ -201,7 +200,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
             guard let old = from.format, let new = to.format, old.isSigned != new.isSigned else { return syntax(value) }
             return call(new.isSigned ? "BigInt.asIntN" : "BigInt.asUintN", 64, value)
         case (false, false):
-            // The type of a closed enum consists of its numbers.
+            // The type of a closed enum is a union of its numbers.
             if case .value(let plan) = from, plan.isClosed { return cast(syntax(value), "number") }
             if case .value(let plan) = to, plan.isClosed { return cast(syntax(value), type(to)) }
             return syntax(value)
@@ -210,7 +209,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     // MARK: Bits
 
-    /// Returns bits of a number from a shift on, of which only a `bigint` may have more than 53.
+    /// Returns bits of a number from a shift on. More than 53 bits occur only in a `bigint`.
     private func bits(
         _ number: Expression, _ from: IntegerFormat, _ shift: Expression, _ width: Int, _ to: IntegerFormat
     ) -> Syntax {
@@ -242,7 +241,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         return to.range.isWide ? call("BigInt", own) : syntax(own)
     }
 
-    /// Returns a sum, because operators for bits lose those above 32.
+    /// Returns a sum: bitwise operators lose bits above 32.
     private func packed(_ parts: [(part: Expression, shift: Int)], _ format: IntegerFormat) -> Syntax {
         let sum = parts.map { item -> Expression in
             var part = item.part
@@ -284,13 +283,12 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         }
     }
 
-    /// Returns the number of a prefix.
     private func prefix(_ code: Int, isSigned: Bool, _ name: Expression) -> Syntax {
         code == 32
             ? function("countZigzag", "r", [name]) : number(isSigned, code & 7, .boolean(code > 16), [], [name])
     }
 
-    /// Returns the number of so many bytes: at an index, or the next one, which has a name.
+    /// Returns an integer of `byteCount` bytes: at an index, or the next one, which has a name for errors.
     private func number(
         _ isSigned: Bool, _ byteCount: Int, _ isLittle: Expression, _ index: [Expression], _ name: [Expression]
     ) -> Syntax {
@@ -314,7 +312,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         case ("given", let value?): return .chosen(syntax(value.isSet), syntax(value), syntax(arguments[1]))
         case ("nonNegative", let number?): return call("Math.max", 0, number)
         case ("putText", _), ("putBlob", _), ("putCount", _), ("putPrefix", _):
-            // Each function needs others.
+            // Varints and fixed prefixes need different functions of the runtime.
             var isVarint = false
             if case .number(let code, _) = arguments[word == "putPrefix" ? 2 : 1] { isVarint = code & 7 == 0 }
             return function(word + (isVarint ? "Varint" : ""), "w", arguments)
@@ -332,12 +330,11 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         return function((place.isEmpty ? "put" : "set") + (isWide ? "Wide" : "Int"), "w", place + arguments)
     }
 
-    /// The words that need no writer.
     private static let plainWords: Set<String> = [
         "varintSize", "wideVarintSize", "zigzagBits", "wideZigzagBits", "orZero",
     ]
 
-    /// The functions of readers and writers that have other names than in other languages.
+    /// The functions of readers and writers that other languages name differently.
     private static let functions = [
         "r": [
             "require": "expectThat", "verify": "verifyAt", "last": "bound", "bound": "goBetween", "lacks": "lacksBytes",
@@ -353,7 +350,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     private func function(_ word: String, _ object: String, _ arguments: [Expression]) -> Syntax {
         let values = arguments.map { argument -> Syntax in
-            // What only compares or copies bytes takes a list of them.
+            // Functions that only compare or copy bytes accept a list.
             if case .bytes(let bytes) = argument { list(bytes) } else { syntax(argument) }
         }
         // A variable may be called `i8`.
@@ -367,7 +364,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
 
     // MARK: Statements
 
-    /// Returns the statements without the reservation of bytes, which a writer makes by itself.
+    /// Drops reservations of bytes: the writer grows by itself.
     func completed(_ statements: [Statement]) -> [Statement] {
         statements.replacing { statement in
             if case .evaluate(.call(.name("w")?, "reserve", _)) = statement { [] } else { [statement] }
@@ -379,7 +376,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         case .variable(let name, .header, let value):
             return ["const \(name) = \(text(cast(syntax(value), "Header")));"]
         case .constant(let name, _, let value, _): return ["const \(name) = \(text(value));"]
-        // A union always has an arm at the end, or has been refused.
+        // Every union ends with an arm, or was refused.
         case .variable("m", let type, .nothing): return ["let m\(typed("!: ", self.type(type)));"]
         case .variable(let name, let type, .nothing):
             return ["let \(name)\(typed(": ", self.type(type) + " | undefined"));"]
@@ -393,7 +390,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
         case .count(let name, let count, let inner):
             return ["for (let \(name) = 0; \(name) < \(text(count)); \(name)++) {"] + indented(inner) + ["}"]
         case .returnMore: return ["return undefined;"]
-        // What stands before it has failed.
+        // The statement before it always fails.
         case .returns(nil): return []
         case .fit(let values, _, let function, let given):
             let list = TypeScriptText.list(values.map { text($0) })

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes types, documentation comments and indentation out of the runtime, for scripts in pages.
+/// Removes types, documentation comments and indentation from the runtime, for scripts in pages.
 ///
-/// The eraser finds types in five places: heads of functions, declarations of variables, members of classes, `]!`, and declarations of
-/// types. A declaration of a type ends before an empty line. Types in other places stand in regions for the feature `types`.
+/// The eraser finds types in five places: function heads, declarations of variables, members of classes, `]!`, and
+/// declarations of types. A declaration of a type ends before an empty line. Types elsewhere must be in regions of the
+/// feature `types`.
 enum TypeScriptEraser {
     private static let declarations = ["interface ", "type ", "declare "]
 
-    /// Returns a text without types. Lines of which nothing is left are left out.
+    /// Returns a text without types. Empty lines that result are dropped.
     static func erased(_ text: String) -> String {
         var lines: [String] = []
         var (isInDeclaration, isInClass, isInComment) = (false, false, false)
@@ -19,7 +20,7 @@ enum TypeScriptEraser {
             isInComment = isComment && !line.hasSuffix("*/")
             if isInDeclaration || isComment { continue }
             let left = erased(line: line, isInClass: isInClass).drop { $0 == " " }
-            // One of several empty lines stays.
+            // Keeps one of several empty lines.
             if !left.isEmpty || line.isEmpty && lines.last?.isEmpty == false { lines.append(String(left)) }
         }
         return lines.joined(separator: "\n")
@@ -47,7 +48,6 @@ enum TypeScriptEraser {
         return scanner.finished.replacing("]!", with: "]")
     }
 
-    /// Copies a line without its types.
     private struct Scanner {
         private let line: [Unicode.Scalar]
         private var position = 0
@@ -55,7 +55,7 @@ enum TypeScriptEraser {
 
         init(_ line: String) { self.line = Array(line.unicodeScalars) }
 
-        /// The copy, with the rest of the line.
+        /// The copy, followed by the unread part of the line.
         var finished: String { String(result) + String(String.UnicodeScalarView(line[position...])) }
 
         private func isAt(_ text: String) -> Bool { line[position...].starts(with: text.unicodeScalars) }
@@ -79,7 +79,7 @@ enum TypeScriptEraser {
             goOver { $0 == "." || $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
         }
 
-        /// Returns where one of some texts stands, outside of brackets.
+        /// Returns the position of the first of some texts outside brackets.
         private func end(_ stops: [String]) -> Int {
             var scanner = self
             var depth = 0
@@ -110,7 +110,7 @@ enum TypeScriptEraser {
             inner.position += modifiers.unicodeScalars.count
             inner.name()
             let isMethod = inner.isAt("(")
-            // A field without a value is a type.
+            // A field without a value has only a type after its name.
             position =
                 isMethod || inner.end([" = "]) < line.count ? position + modifiers.unicodeScalars.count : line.count
             if isMethod { functionHead() } else { variable() }

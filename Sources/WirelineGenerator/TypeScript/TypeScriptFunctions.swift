@@ -20,7 +20,6 @@ struct TypeScriptFunctions {
             + builder.unionFunctions.map(text)
     }
 
-    /// The functions that take packets apart and put them together.
     var packets: [String] { builder.packetFunctions.map(text) }
 
     private func parameter(_ name: String, _ type: String) -> String { name + dialect.typed(": ", type) }
@@ -94,7 +93,7 @@ struct TypeScriptFunctions {
         }
     }
 
-    /// Returns a function as a member; its parameters up to the last one that it uses.
+    /// Returns a function as a member. Its parameters end with the last one that it uses.
     private func member(
         _ name: String, _ parameters: [String], _ function: PrintedFunction, first: String? = nil
     ) -> [String] {
@@ -107,7 +106,7 @@ struct TypeScriptFunctions {
             + dialect.indented((first.map { [$0] } ?? []) + dialect.lines(statements)) + ["},"]
     }
 
-    /// The functions that make the zeros of structures.
+    /// The functions that make the zero values of structures.
     var zeros: [String] {
         dialect.zeros.sorted { $0.key < $1.key }.map { index, name in
             let members = plan.structures[index].fields.compactMap { field -> (name: String, value: Expression)? in

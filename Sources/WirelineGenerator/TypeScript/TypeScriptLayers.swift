@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has of its layers: the tables of ``LayerPlan``, and the class for a connection.
+/// Makes a module's code for layers: the tables of ``LayerPlan``, and the class for a connection.
 struct TypeScriptLayers {
     private let functions: TypeScriptFunctions
     private let plan: LayerPlan
@@ -19,7 +19,6 @@ struct TypeScriptLayers {
 
     private func numbers(_ items: [Int]) -> String { TypeScriptText.list(items.map(String.init)) }
 
-    /// The tables.
     var tables: [String] {
         func table(_ name: String, _ type: String, _ rows: [String]) -> [String] {
             ["const \(name)\(dialect.typed(": ", "readonly \(type)[]")) = ["] + dialect.indented(rows.map { $0 + "," })
@@ -72,7 +71,7 @@ struct TypeScriptLayers {
         }
     }
 
-    /// Returns the function that opens or seals a layer, in which parameters that it does not use begin with `_`.
+    /// Returns the function that opens or seals a layer. Names of unused parameters begin with `_`.
     private func function(_ call: LayerCall) -> String {
         let own = call.own.map { ["h", Expression.text($0)] }
         let call = Expression.call(
@@ -93,7 +92,7 @@ struct TypeScriptLayers {
 
     // MARK: The connection
 
-    /// What stands in place of names in the class for a connection, and in what a program gives for one.
+    /// The replacements of names in the class for a connection, and in the options that a program gives for one.
     var constants: [String: String] {
         let rules = plan.keys.map { key in
             let counts = TypeScriptText.list(key.byteCounts.map { "[\($0.lowerBound), \($0.upperBound)]" })

@@ -31,10 +31,9 @@ struct TypeScriptModule {
         return (banner + printed + [runtime.text(for: used)]).joined(separator: "\n")
     }
 
-    /// Returns lines that only a module has.
+    /// Returns lines for modules; scripts do not have them.
     private func onlyModule(_ lines: [String]) -> [String] { isScript ? [] : lines }
 
-    /// The first lines of each file.
     private var banner: [String] {
         let documentation = CommentText.lines(of: description.documentation).map { $0.isEmpty ? "//" : "// " + $0 }
         return onlyModule(

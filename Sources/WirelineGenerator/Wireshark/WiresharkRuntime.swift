@@ -3,8 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The part of a dissector that is the same for every protocol: see `Runtimes/Wireshark/runtime.lua`. Parts which a protocol does
-/// not use are left out.
+/// The part of a dissector that is the same for every protocol: see `Runtimes/Wireshark/runtime.lua`. Unused parts are
+/// left out.
 enum WiresharkRuntime {
     static func text(for description: ProtocolDescription) -> String {
         let features = fieldFeatures(of: description) + packetFeatures(of: description)
@@ -12,7 +12,7 @@ enum WiresharkRuntime {
         return RuntimeFile.wireshark.with(Set(names)).text("all") + "\n"
     }
 
-    /// The features by the fields of messages and structures.
+    /// The features that fields of messages and structures need.
     private static func fieldFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
         let texts = HeaderTexts(description)
         let (hasConditions, hasCounters) = (description.hasConditions, description.hasCounters)
@@ -31,15 +31,15 @@ enum WiresharkRuntime {
             ("sized", hasCounters || description.hasField { $0.type.isExactText || $0.type.isSized }),
             ("endedLists", description.hasField { $0.type.extent?.terminator != nil }),
             ("unions", hasUnions), ("tags", hasTags), ("conditions", hasConditions),
-            // Later fields need the numbers of some.
+            // Later fields need the numbers of earlier ones.
             ("operands", hasConditions || hasTags || hasCounters),
             ("packedOperands", (hasConditions || hasCounters) && description.hasPackedFields),
-            // Some message does not keep the bytes after its last field.
+            // A message drops the bytes after its last field.
             ("keptNone", hasConditions || hasUnions),
         ]
     }
 
-    /// The features by the packets.
+    /// The features that packets need.
     private static func packetFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
         let layout = description.layout
         let texts = HeaderTexts(description)
@@ -55,15 +55,15 @@ enum WiresharkRuntime {
             // A layer compresses in a way that the dissector knows.
             ("inflated", kinds.contains { [.zlib, .deflate, .gzip].contains($0) }),
             ("preferences", hasStates || hasKeys),
-            // Packets have one of several shapes, chosen for each packet.
+            // Each packet has one of several shapes.
             ("shapes", hasStates || hasLayers),
             // Earlier packets of a connection matter.
             ("keystreams", hasKeystreams), ("followed", hasStates || hasKeystreams),
-            // There are several layouts, and most fields are in all of them.
+            // There are several layouts; most fields are in all of them.
             ("distinct", layout.dependsOnContext),
-            // No message of the other end can be meant.
+            // The other end's message cannot be meant.
             ("knownSender", layout.dependsOnSender || hasKeys),
-            // Fields of the packet are there only if a condition holds.
+            // Some packet fields are present only if a condition holds.
             ("absences", hasAbsences), ("tests", description.hasConditions || hasAbsences || hasStates),
             ("headers", description.hasHeaderConditions), ("fixedHeaders", fixesHeaders),
             ("seen", description.hasHeaderConditions || fixesHeaders || hasLayers),
@@ -79,23 +79,21 @@ enum WiresharkRuntime {
             || description.packetFields.contains { if case .flags? = $0.type { true } else { false } }
     }
 
-    /// Whether a layout has another checksum than CRC-32 of the payload.
+    /// Whether a layout has a checksum other than CRC-32 of the payload.
     static func hasAnyChecksum(_ layout: PacketLayout) -> Bool {
         layout.fields.contains { $0.checksum != nil && $0.role != .checksum }
     }
 
-    /// The table of a frame.
     static func table(of framing: PacketFraming) -> String {
         let escapes = framing.escapes.map { "[\(Int($0.first) * 256 + Int($0.second))] = \($0.byte)" }
         return "{ start = \(framing.start), stop = \(framing.end), escapes = { \(escapes.joined(separator: ", ")) } }"
     }
 }
 
-/// Which fields of a packet are text, digits or bytes.
+/// The kinds of packet fields that are text, digits or bytes.
 private struct HeaderTexts {
-    /// Whether there are such fields.
     let areUsed: Bool
-    /// Whether some are texts that are always the same.
+    /// Whether some are constant texts.
     let areConstants: Bool
     /// Whether messages fix some.
     let areFixed: Bool
@@ -109,7 +107,7 @@ private struct HeaderTexts {
 }
 
 extension ProtocolDescription {
-    /// Whether an integer has 5, 6 or 7 bytes, for which Wireshark has no type of its own in Lua.
+    /// Whether an integer has 5, 6 or 7 bytes. Wireshark's Lua has no type for these.
     fileprivate var hasIntegersBetweenFourAndEightBytes: Bool {
         func isWide(_ format: IntegerFormat) -> Bool { (5...7).contains(format.byteCount) && format.isWholeBytes }
         let isInHeader = layout.fields.contains { field in

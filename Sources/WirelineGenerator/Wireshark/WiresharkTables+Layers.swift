@@ -4,10 +4,9 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// The tables for packets that depend on states, or have layers.
 extension WiresharkTables {
-    /// Returns what packets of all contexts look like, and which of these shapes a sender's packets have, by the outcomes
-    /// of the tests of states and of `nested`.
+    /// Returns the layouts of all contexts' packets; and for each sender, the layout for each outcome of the tests of
+    /// states and of `nested`.
     func shapes(of contexts: LayoutContexts) -> [String] {
         let texts =
             description.layout.hasContent
@@ -32,7 +31,7 @@ extension WiresharkTables {
 
     // MARK: States
 
-    /// Returns a state: the values that it can have, and what its tests are worth among the outcomes.
+    /// Returns a state: its named values, and the bit of each of its tests in the outcomes.
     private func state(_ state: StateDescription, _ filter: String, _ contexts: LayoutContexts) -> String {
         let range = description.integerFormat(of: state.type)?.range ?? 0...0
         let names = values(of: state.type).map { "[\(LuaText.literal($0.name))] = \(LuaText.integer($0.value))" }
@@ -48,7 +47,7 @@ extension WiresharkTables {
         ])
     }
 
-    /// Returns the values of a state that have a name.
+    /// Returns the named values of a state.
     private func values(of type: TypeDescription) -> [(name: String, value: Int128)] {
         switch type {
         case .boolean, .bit: [("false", 0), ("true", 1)]
@@ -58,7 +57,7 @@ extension WiresharkTables {
         }
     }
 
-    /// Returns what a message sets: the position of the state, and the outcomes of its tests then.
+    /// Returns the state that a message sets, and the outcomes of the state's tests afterwards.
     func change(by message: MessageDescription) -> String? {
         guard let change = message.stateChange, let contexts = description.layout.contexts else { return nil }
         let outcomes = contexts.outcomes(ofState: description.states[change.state].name, change.value)
@@ -67,7 +66,7 @@ extension WiresharkTables {
 
     // MARK: Layers
 
-    /// Returns what belongs to all packets with layers: limits, and the keys that preferences give.
+    /// Returns the limits of all packets with layers, and the keys that users set as preferences.
     func layers(of content: PacketContent) -> [String] {
         let keystreams = content.layers.indices.filter {
             if case .rc4 = content.layers[$0].kind { true } else { false }
@@ -88,7 +87,7 @@ extension WiresharkTables {
             ] + (key.senders.count > 1 ? ["has_sides = true"] : []))
     }
 
-    /// Returns how packets of one context are opened.
+    /// Returns how to open packets of one context.
     private func shape(_ layering: Layering) -> String {
         let sections = layering.sections.map { section in
             let inside = section.reading.map { layout in
@@ -127,7 +126,7 @@ extension WiresharkTables {
         }
     }
 
-    /// Returns when a line of the content holds; nil if it never does.
+    /// Returns when a line of the content applies; nil if it never does.
     private func rule(_ name: String, _ rule: WireCondition.Remainder) -> String? {
         switch rule {
         case .never: nil
@@ -145,22 +144,22 @@ extension WiresharkTables {
 }
 
 extension Layering.Section {
-    /// Whether a part of the ID is inside of its layers.
+    /// Whether a part of the ID is inside its layers.
     fileprivate var hasID: Bool {
         reading?.header.dropFirst(earlierFieldCount).contains { $0.role == .messageID } ?? false
     }
 }
 
-/// A key that a preference of the dissector gives.
+/// A key that users of the dissector set as a preference.
 struct PreferredKey: Equatable {
     let name: String
     var maximumByteCount: Int
-    /// Whose packets can have a layer with it.
+    /// The senders whose packets can have a layer with the key.
     var senders: Set<Sender> = []
 }
 
 extension LayerKind {
-    /// The key of a cipher that dissectors have, which others could not use; nil for another layer.
+    /// The key of a cipher that the dissector supports; nil for other layers.
     var preferredKey: PreferredKey? {
         switch self {
         case .xor(let name): PreferredKey(name: name, maximumByteCount: 65_536)
@@ -171,7 +170,7 @@ extension LayerKind {
 }
 
 extension ProtocolDescription {
-    /// The keys that preferences of the dissector give, each once, in the order of the layers.
+    /// The keys that users set as preferences, each once, in the order of the layers.
     var preferredKeys: [PreferredKey] {
         var keys: [PreferredKey] = []
         for (index, layer) in layout.content.layers.enumerated() {

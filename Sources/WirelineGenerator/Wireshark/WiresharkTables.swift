@@ -8,7 +8,7 @@ import WirelineSwiftGenerator
 struct WiresharkTables {
     let description: ProtocolDescription
     let naming: WiresharkNaming
-    /// Whether a packet of any sender has another checksum than CRC-32 of the payload.
+    /// Whether any packet has a checksum other than CRC-32 of the payload.
     private let hasAnyChecksum: Bool
 
     init(_ description: ProtocolDescription, _ naming: WiresharkNaming) {
@@ -17,8 +17,6 @@ struct WiresharkTables {
         hasAnyChecksum = WiresharkRuntime.hasAnyChecksum(description.layout)
     }
 
-    /// Makes the tables of packets of one shape.
-    ///
     /// - Parameter variant: The protocol with the layout of these packets.
     init(_ description: ProtocolDescription, _ naming: WiresharkNaming, in variant: ProtocolDescription) {
         self.description = variant
@@ -52,10 +50,8 @@ struct WiresharkTables {
 
     // MARK: Lists
 
-    /// Returns `{ a, b }` on one line.
     func table(_ parts: [String?]) -> String { "{ " + parts.compactMap { $0 }.joined(separator: ", ") + " }" }
 
-    /// Returns a named list, one item a line.
     func list(_ name: String, _ items: [String], indentation: String = "    ") -> String {
         guard !items.isEmpty else { return "\(name) = {}" }
         let lines = items.map { "\(indentation)    \($0),\n" }.joined()
@@ -71,7 +67,7 @@ struct WiresharkTables {
 
     // MARK: Layout
 
-    /// The fields around the payload; if they depend on the sender or on more, those of each one.
+    /// The fields around the payload: one layout, or several if it depends on the sender or on more.
     private var layouts: [String] {
         let layout = description.layout
         guard layout.dependsOnContext else { return ["layout = " + self.layout(indentation: "    ")] }
@@ -83,11 +79,9 @@ struct WiresharkTables {
         return ["layouts = {\n\(lines.joined())    }"]
     }
 
-    /// Returns the fields of packets of one shape, and what is known of their sizes.
-    ///
     /// - Parameters:
-    ///   - isBounded: Whether they end where the given bytes end; then a limit of packets does not matter.
-    ///   - more: What the table has besides.
+    ///   - isBounded: Whether they end with the given bytes; then the packet limit does not apply.
+    ///   - more: Additional entries of the table.
     func layout(isBounded: Bool = false, indentation: String, adding more: [String] = []) -> String {
         let layout = description.layout
         let plan = layout.plan
@@ -118,7 +112,7 @@ struct WiresharkTables {
                 + [about(documentation, nil)])
     }
 
-    /// Returns how a checksum is computed; nil for a field with another purpose, or if only CRC-32 of the payload occurs.
+    /// Returns how a checksum is computed; nil for other fields, or if only CRC-32 of the payload occurs.
     private func checksum(of field: PacketField) -> [String]? {
         let layout = description.layout
         guard hasAnyChecksum, let checksum = field.checksum,
@@ -146,7 +140,6 @@ struct WiresharkTables {
         }
     }
 
-    /// Returns the place of a field that shares bytes with others.
     private func pack(_ index: Int) -> String? {
         guard let place = description.layout.packedPlace(ofField: index) else { return nil }
         let parts: [String?] = [
@@ -235,18 +228,17 @@ struct WiresharkTables {
         return record(parts, message.fields, naming)
     }
 
-    /// Returns the name of a field that a message fixes: positions depend on the context.
+    /// Returns the name of a field that a message fixes. A name, because positions depend on the context.
     private func place(of item: HeaderValue) -> String {
         LuaText.literal(description.layout.fields[item.field].name)
     }
 
-    /// Returns the number that a message fixes, or the bytes of the text.
     private func fixed(_ item: HeaderValue) -> String {
         guard case .text(let text) = item.value else { return LuaText.integer(item.value.number) }
         return LuaText.literal(description.layout.fields[item.field].format.comparedBytes(ofText: text))
     }
 
-    /// Whether a message that may go to the end keeps no bytes when it does not.
+    /// Whether a message that may extend to the end keeps no extra bytes when it does not.
     private func keepsNone(_ message: MessageDescription) -> Bool {
         description.options.keepsTrailingBytes && BodyPlan.End(of: message, in: description) == .refused
     }
@@ -285,7 +277,7 @@ struct WiresharkTables {
         return table(parts)
     }
 
-    /// Returns the default of a `@since` field; nil for types whose default is not shown, such as lists.
+    /// Returns the default of a `@since` field; nil for types without a displayed default, such as lists.
     private func standard(_ value: DefaultValue, _ type: TypeDescription) -> String? {
         if case (.digits(let format), .zero) = (type, value) {
             return "default = string.rep(\"0\", \(format.digitCount))"
@@ -303,7 +295,6 @@ struct WiresharkTables {
         }
     }
 
-    /// Returns a condition as a tree of tables.
     func condition(_ condition: WireCondition) -> String {
         switch condition {
         case .isSet(let operand): test("!=", operand, 0)
@@ -380,7 +371,7 @@ struct WiresharkTables {
         }
     }
 
-    /// Returns the kind of a field that shares bytes: that of its type, and its bits.
+    /// Returns the kind of a field that shares bytes: its type's kind and its bits.
     private func kind(of field: FieldDescription, _ packing: FieldPacking) -> String {
         var constant: String?
         if case .number(let number, _, _) = description.constant(of: field) {
@@ -400,17 +391,15 @@ struct WiresharkTables {
 
     private func order(_ order: ByteOrder) -> String? { order == .littleEndian ? "little = true" : nil }
 
-    /// The byte order of the units of UTF-16.
     private func units(_ order: ByteOrder) -> String? { order == .littleEndian ? "little_units = true" : nil }
 
-    /// Returns text or bytes that fill a number of bytes, as a value up to the end of these bytes.
+    /// Returns text or bytes of a fixed size, as a value that extends to the end of these bytes.
     private func exactText(_ type: TypeDescription) -> String {
         let name = if case .string = type { "string" } else { "bytes" }
         let size = type.extent.map { "size = { \(extent($0)) }" }
         return table(["\"sized\"", size, "content = \(table(["\"\(name)\"", extent(.rest)]))"])
     }
 
-    /// Returns a value whose items or bytes an earlier field counts.
     private func counted(by count: FieldCount, as value: String) -> String {
         table(["\"counted\"", "by = \(LuaText.literal(count.field))", "plus = \(count.addend)", "as = \(value)"])
     }
@@ -438,6 +427,6 @@ struct WiresharkTables {
 }
 
 extension IntegerFormat {
-    /// The bytes of the smallest integer of Wireshark's that holds all values.
+    /// The size of Wireshark's smallest integer type that holds all values, in bytes.
     fileprivate var shownByteCount: Int { byteCount <= 4 ? byteCount : 8 }
 }
