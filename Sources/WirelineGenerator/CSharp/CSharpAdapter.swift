@@ -3,7 +3,8 @@
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the program through which `wire conform` tests the generated file: it converts JSON to messages and back, by reflection.
+/// Makes the program through which `wire conform` tests the generated file. By reflection it converts JSON to messages
+/// and back.
 struct CSharpAdapter {
     private let dialect: CSharpDialect
     private var namespace: String { dialect.namespace }
@@ -39,7 +40,7 @@ struct CSharpAdapter {
         let layers = (plan.layers?.programLayers ?? []).map { ["LAYER_NAME": TypeScriptText.string($0)] }
         return RuntimeFile.cSharpAdapter.with(plan.features, each: layers).text("all")
             .replacing("Wire.", with: dialect.className + ".")
-            // The file has these names at its top.
+            // The file defines these names at its top.
             .replacing("MAP", with: "System.Collections.Generic.Dictionary<string, object>")
             .replacing("LIST", with: "System.Collections.Generic.List<object>")
     }

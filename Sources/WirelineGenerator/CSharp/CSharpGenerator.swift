@@ -38,7 +38,7 @@ public struct CSharpGenerator: Sendable {
 
     /// Returns the file: `SceneProtocol.cs`.
     ///
-    /// - Throws: ``GenerationError`` for what C# does not print.
+    /// - Throws: ``GenerationError`` for a protocol that C# cannot express.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let dialect = CSharpDialect(GeneratorModel(description, .cSharp(description)), namespace: namespace)
         return [
@@ -49,7 +49,7 @@ public struct CSharpGenerator: Sendable {
 
     /// Returns a program that answers the questions of `wire conform`: `SceneConform.cs`.
     ///
-    /// - Throws: ``GenerationError`` for what C# does not print.
+    /// - Throws: ``GenerationError`` for a protocol that C# cannot express.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         let dialect = CSharpDialect(GeneratorModel(description, .cSharp(description)), namespace: namespace)
         return CSharpAdapter(dialect).file()

@@ -47,12 +47,11 @@ struct CSharpModule {
             """
     }
 
-    /// Returns a type with members.
     private static func type(_ head: String, _ members: [String]) -> String {
         "\(head) {\n\(BraceText.indented(members.joined(separator: "\n\n")))\n}"
     }
 
-    /// The function that makes the message of an ID.
+    /// The function that makes an empty message by its ID.
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
             let lines = description.messages(from: sender).map {

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How C# spells names, and those that it or the runtime needs.
+/// C#'s spelling of names, and the names that it or the runtime reserves.
 extension NameStyle {
     static func cSharp(_ description: ProtocolDescription) -> NameStyle {
         let className = description.upperCamelName + "Protocol"
@@ -11,7 +11,7 @@ extension NameStyle {
             [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
             + (description.layout.dependsOnStates || description.layout.hasContent ? ["Connection"] : [])
             + (description.layout.hasContent ? CSharpRuntime.namesOfLayers : [])
-        // States stand beside these members of a connection.
+        // States share a class with these members of a connection.
         let layered: Set<String> = description.layout.hasContent ? ["SetKey", "SetLayer", "Threshold"] : []
         let inherited: Set<String> = [
             "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",
@@ -20,7 +20,7 @@ extension NameStyle {
             "Checksum", "Copy", "Fix", "MessageId", "MessageName", "MessageSender", "Packets", "Read", "System",
             "Verify", "Write", "_",
         ])
-        // No word of C# begins with a capital. A member cannot be named as its class.
+        // No word of C# begins with a capital. A member cannot have the name of its class.
         let types = CSharpRuntime.names.union(members).union(["Bytes", "Tag", "Trailing", "Value"])
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),

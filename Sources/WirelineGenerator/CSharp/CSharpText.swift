@@ -4,7 +4,7 @@ import WirelineSwiftGenerator
 
 /// Converts text of any origin into text that is safe inside C# source.
 enum CSharpText {
-    /// Returns a documentation comment, with an attribute for what is deprecated; nothing for an empty text.
+    /// Returns a documentation comment, with an attribute for a deprecation; empty for an empty text.
     static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
         let lines = CommentText.lines(of: text).map(escaped)
         let attribute =
@@ -23,7 +23,7 @@ enum CSharpText {
         }
     }
 
-    /// Returns a text without what documentation comments take for markup.
+    /// Returns a text without markup for documentation comments.
     static func escaped(_ line: String) -> String {
         line.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

@@ -2,25 +2,22 @@
 
 /// The words and marks of a language, as a table.
 struct CodeStyle: Sendable {
-    /// What stands before the lines of a block.
     var indent = "    "
-    /// What ends a statement.
     var end = ";"
     var nothing = "null"
     var not = "!"
-    /// The operators that a language writes otherwise than ``Expression/Operator`` says.
+    /// The operators that differ from ``Expression/Operator``.
     var marks: [Expression.Operator: String] = [:]
     /// Whether shifts bind more tightly than sums.
     var shiftsBindTightly = false
 
-    /// What stands around the conditions of branches and loops.
+    /// The text around the conditions of branches and loops.
     var branch = (before: "if (", after: ") {")
     var nextBranch = (before: "} else if (", after: ") {")
     var otherwise = "} else {"
     var loop = (before: "while (", after: ") {")
     /// The head of a loop up to a `break`.
     var endlessLoop = "while (true) {"
-    /// What ends a block.
     var endOfBlock: String? = "}"
 
     func mark(_ mark: Expression.Operator) -> String { marks[mark] ?? mark.rawValue }

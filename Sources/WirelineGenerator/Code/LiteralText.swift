@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What literals of text have in common in all languages.
+/// The common parts of text literals in all languages.
 enum LiteralText {
-    /// Returns a literal in which quotes and backslashes have a backslash.
+    /// Returns a literal; quotes and backslashes get a backslash.
     ///
     /// - Parameters:
     ///   - units: The text, as the language counts its characters.
-    ///   - escape: Returns what stands for a character beyond those that ASCII prints.
+    ///   - escape: Returns the escape of a character outside printable ASCII.
     static func quoted<Unit: BinaryInteger>(_ units: some Sequence<Unit>, escape: (Unit) -> String) -> String {
         var result = "\""
         for unit in units {
@@ -20,7 +20,7 @@ enum LiteralText {
         return result + "\""
     }
 
-    /// Returns a literal of a text whose characters are Unicode's.
+    /// Returns a literal of a text, by Unicode scalars.
     static func quoted(_ text: String, escape: (UInt32) -> String) -> String {
         quoted(text.unicodeScalars.lazy.map(\.value), escape: escape)
     }
@@ -28,7 +28,6 @@ enum LiteralText {
     /// Returns bytes as escapes of two hexadecimal digits: `\x00`.
     static func escapes(_ bytes: [UInt8]) -> String { bytes.map { "\\x" + digits($0, 2) }.joined() }
 
-    /// Returns a number in so many digits.
     static func digits(_ value: some BinaryInteger, _ count: Int, radix: Int = 16) -> String {
         let digits = String(value, radix: radix)
         return String(repeating: "0", count: count - digits.count) + digits

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An expression as a language writes it, up to its spaces.
+/// An expression in a language, except for its spaces.
 ///
-/// Parentheses follow from the levels of operators, which are those of a ``CodeStyle``.
+/// Parentheses follow from the levels of operators in a ``CodeStyle``.
 indirect enum Syntax {
     /// A literal, a name or a type.
     case atom(String)
     /// A mark or a conversion before its operand: `!`, `*`, `(int)`.
     case prefix(String, Syntax)
     case binary(String, level: Int, Syntax, Syntax)
-    /// Operands with the same operator between them.
+    /// Operands joined by the same operator.
     case chain(String, level: Int, [Syntax])
     case parentheses(Syntax)
     case selector(Syntax, String)
     case index(Syntax, Syntax)
     case call(Syntax, [Syntax])
-    /// A value made of others, with names before them: `Point{X: 1}`.
+    /// A value made of others, with optional names before them: `Point{X: 1}`.
     case composite(String, [(name: String?, value: Syntax)])
     case conditional(Syntax, Syntax, Syntax)
 
@@ -29,21 +29,19 @@ indirect enum Syntax {
         }
     }
 
-    /// Returns it as an operand that needs a level.
+    /// Returns it as an operand, in parentheses if its level is below the minimum.
     private func operand(_ least: Int) -> Syntax { level < least ? .parentheses(self) : self }
 
-    /// Returns the operand of a mark or of a conversion.
     static func marked(_ mark: String, _ inner: Syntax) -> Syntax { .prefix(mark, inner.operand(90)) }
 
-    /// Returns a member of a value.
     static func member(_ inner: Syntax, _ name: String) -> Syntax { .selector(inner.operand(100), name) }
 
-    /// Returns two operands with an operator between them, in parentheses where they need some.
+    /// Joins two operands, with parentheses where they are needed.
     static func joined(_ mark: String, level: Int, _ left: Syntax, _ right: Syntax) -> Syntax {
         .binary(mark, level: level, left.operand(level), right.operand(level + 1))
     }
 
-    /// Returns operands with the same operator between them, for which their grouping makes no difference: `a + (b - c)` is `a + b - c`.
+    /// Joins operands whose grouping does not matter: `a + (b - c)` becomes `a + b - c`.
     static func chained(_ mark: String, level: Int, _ operands: [Syntax]) -> Syntax {
         var parts: [Syntax] = []
         for operand in operands {
@@ -63,7 +61,7 @@ indirect enum Syntax {
 
     // MARK: Text
 
-    /// Returns the text with a space on both sides of each operator.
+    /// The text with a space on both sides of each operator.
     var text: String {
         switch self {
         case .atom(let text): text

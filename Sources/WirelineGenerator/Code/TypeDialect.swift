@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a language writes types.
 protocol TypeDialect {
     var plan: GeneratorModel { get }
 
@@ -15,17 +14,16 @@ protocol TypeDialect {
     /// Returns the type of floats; code holds one of 2 bytes in 8.
     func float(byteCount: Int) -> String
 
-    /// Returns the type of integers that have only some numbers of a format.
+    /// Returns the type of integers that are limited to a range.
     func integer(_ format: IntegerFormat, _ allowed: ClosedRange<Int128>) -> String
 
     func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String
 
-    /// Returns the type of an integer, an enum or flags.
     func numberType(_ number: PlannedNumber) -> String
 
     func list(of item: String, _ count: CountPlan) -> String
 
-    /// Returns what stands for a type that is declared under a name.
+    /// Returns the spelling of a type that the schema declares.
     func declared(_ name: String) -> String
 
     var headerName: String { get }
@@ -37,7 +35,7 @@ struct TypeWords: Sendable {
     let text: String
     let bytes: String
     let properties: String
-    /// The type of a place or a number of bytes in a packet.
+    /// The type of an offset or a number of bytes in a packet.
     var position = "int"
 }
 
@@ -73,7 +71,6 @@ extension TypeDialect {
         }
     }
 
-    /// Returns the type of a value.
     func typeName(_ value: ValuePlan) -> String {
         switch value {
         case .number(let number): numberType(number)

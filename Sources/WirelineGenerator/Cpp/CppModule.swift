@@ -28,7 +28,7 @@ struct CppModule {
         let interface = file.text("interface")
         let framing = description.layout.framing == nil ? [] : [file.text("frame")]
         let calls = StatementBuilder.calls(in: own + work + framing + [interface, file.text("message")])
-        // Each type is declared before what needs it.
+        // Each type is declared before its users.
         var parts = [file.text("base")] + declarations.constants + declarations.choices
         if types.hasProperties { parts.append(file.text("property")) }
         if !plan.unions.isEmpty { parts.append(file.text("union")) }

@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How C++ spells names, and those that it or the runtime needs.
+/// C++'s spelling of names, and the names that it or the runtime reserves.
 ///
 /// Types begin with a capital, all other names with a small letter.
 extension NameStyle {
     static func cpp(_ description: ProtocolDescription) -> NameStyle {
-        // Fields of the packet stand in the header, and states beside the members of a connection.
+        // Packet fields are members of the header; states share a struct with a connection's members.
         let hasConnection = description.layout.dependsOnStates || description.layout.hasContent
         let members = hasConnection ? cppWords.union(connectionMembers) : cppWords
         let types = Kind(spelling: .exported, reserved: CppRuntime.words)
@@ -23,7 +23,7 @@ extension NameStyle {
     /// A state cannot have the name of another member of a connection.
     private static let connectionMembers = ["aes", "keys", "layers", "set_key", "set_layer", "streams", "threshold"]
 
-    /// The words of C++20, and macros of systems, whose names no declaration can have.
+    /// The words of C++20, and macros of systems; no declaration can have these names.
     static let cppWords = Set(
         """
         alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept

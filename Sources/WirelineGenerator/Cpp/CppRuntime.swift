@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The runtime of generated C++, and the names in it.
 enum CppRuntime {
     /// The regions that a generator asks for.
     private static let regions = [
@@ -9,7 +8,7 @@ enum CppRuntime {
         "writer", "checksum", "frame", "opened", "part", "reading", "keyFacts", "work", "interface",
     ]
 
-    /// All words of the runtime, which types of a schema cannot have as their names. Macros of the standard library are no names either.
+    /// All words of the runtime: types of a schema cannot have these names, nor those of the standard library's macros.
     static let words: Set<String> = {
         let file = RuntimeFile.cpp.with(["frames", "keys", "layers", "packets", "program", "streams"])
         return regions.reduce(into: ["Header", "Connection", "EOF", "NULL"]) { words, region in
@@ -17,7 +16,6 @@ enum CppRuntime {
         }
     }()
 
-    /// Returns the file as a protocol needs it.
     static func file(for plan: GeneratorModel) -> RuntimeFile {
         let own = plan.transformsOfProgram
         let counts = [
@@ -28,7 +26,7 @@ enum CppRuntime {
         return RuntimeFile.cpp.with(features(of: plan), plan.constants.merging(constants) { _, own in own })
     }
 
-    /// Returns the names of the regions that stay.
+    /// Returns the names of the regions to keep.
     static func features(of plan: GeneratorModel) -> Set<String> {
         plan.features.subtracting(["program"]).union(plan.transformsOfProgram.isEmpty ? [] : ["program"])
     }

@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineLanguage
 
 extension DocumentMaker {
-    /// Returns the unions, each with its arms as a table.
     func unionSection() -> Document.Section {
         let entries = description.unions.enumerated().map { entry(of: $1, usedBy: uses.ofUnions[$0]) }
         return Document.Section(anchor: "unions", title: "Unions", entries: entries)
@@ -30,7 +29,7 @@ extension DocumentMaker {
         return Document.Entry(anchor: anchor, title: union.name, blocks: blocks)
     }
 
-    /// Returns the parts of every value: its tag, its size and its arm.
+    /// Returns the common parts of all values: tag, size and arm.
     private func parts(of union: UnionDescription) -> [Document.Part] {
         var parts = [
             Document.Part(
@@ -65,7 +64,7 @@ extension DocumentMaker {
             ])
     }
 
-    /// Returns the properties of the value in an arm, one a line.
+    /// Returns the notes about an arm's value, one a line.
     func notes(of arm: UnionDescription.Arm, in union: UnionDescription) -> [Document.CellLine] {
         var facts = facts
         if union.sizePrefix != nil { facts.end = "value" }

@@ -44,10 +44,10 @@ struct ErlangAdapter {
         let layout = description.layout
         let hasStates = layout.dependsOnStates
         let features = [
-            // Packets are read and written with states and keys, which go on from packet to packet.
+            // Packets depend on states and keys, which continue from packet to packet.
             ("context", hasStates || layout.hasContent), ("states", hasStates),
             ("distinct", ErlangContexts(types: types).areDistinct), ("keys", ErlangLayers(types: types).hasKeys),
-            // There is a layer; the script has no transforms, and Erlang/OTP has no brotli.
+            // There is a layer. The script has no transforms of its own, and Erlang/OTP has no brotli.
             ("layered", !layout.content.layers.isEmpty),
             ("layers", layout.hasContent), ("packets", layout.content.packets != nil),
             ("absences", layout.hasConditions), ("unions", !description.unions.isEmpty),
@@ -70,7 +70,7 @@ struct ErlangAdapter {
         "{\(ErlangText.binary(name)), \(ErlangText.atom(atom))}"
     }
 
-    /// The header fields that any packet of a server can have: an echo keeps them, and begins with all states at 0.
+    /// The header fields of all packets that a server can send. An echo keeps these; its states are 0 at first.
     private var serverKeys: [Int] {
         if description.layout.hasContent {
             return keys(description.layout.layering(in: PacketContext(from: .server)).whole)

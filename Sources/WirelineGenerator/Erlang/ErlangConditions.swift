@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// The conditions of fields in messages and structures.
 extension ErlangTypes {
-    /// Returns the expression that a condition holds.
+    /// Returns a condition as an expression.
     ///
     /// - Parameter operands: The numbers of earlier fields.
     func condition(_ condition: WireCondition, _ plan: BodyPlan, _ operands: [Int: Expression]) -> Expression {
@@ -15,9 +15,9 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns what binds the numbers of the packet's fields at which the conditions of a message look.
+    /// Binds the numbers of the packet fields that a message's conditions refer to.
     ///
-    /// - Parameter usual: Returns the number of a field that the map `H` does not have.
+    /// - Parameter usual: Returns the number of a field that the map `H` lacks.
     func headerNumbers(_ plan: BodyPlan, usual: (PacketField) -> Int128) -> [ErlangCode] {
         plan.headerOperands.compactMap { name in
             guard let position = description.packetField(named: name), let own = headerVariable(.header(name)) else {
@@ -30,13 +30,13 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the variable with the number of one of the packet's fields; nil for another operand.
+    /// Returns the variable with the number of a packet field; nil for other operands.
     private func headerVariable(_ operand: WireCondition.Operand) -> Expression? {
         guard case .header(let name) = operand else { return nil }
         return description.packetField(named: name).map { "h\($0)" }
     }
 
-    /// Returns the number of a field's value, which is valid; 0 for one that is not set.
+    /// Returns the number of a valid value; 0 for a field that is not set.
     func operandNumber(_ field: GeneratedField, _ own: Expression, _ place: ErlangPlace) -> ErlangCode {
         let number: ErlangCode =
             switch field.planned.type {

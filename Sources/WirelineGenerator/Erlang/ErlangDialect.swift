@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How Erlang writes expressions. Its functions consist of ``ErlangCode`` and not of statements.
+/// How Erlang writes expressions. Its functions consist of ``ErlangCode`` rather than statements.
 struct ErlangDialect: Dialect {
     let plan: GeneratorModel
 
@@ -35,7 +35,7 @@ struct ErlangDialect: Dialect {
         case .sender(let sender): .atom(sender.erlangAtom)
         case .call(nil, let function, let arguments):
             .call(.atom(function), arguments.map(syntax))
-        // What binds as tightly as a sum, and is grouped from the left, stands in parentheses.
+        // Erlang's shifts bind as tightly as sums, from the left; so they get parentheses.
         case .binary(let mark, let left, let right) where mark == .shiftLeft || mark == .shiftRight:
             .parentheses(.joined(style.mark(mark), level: 9, syntax(left), syntax(right)))
         case .bits(let number, let from, let shift, let width, let to): bits(number, from, shift, width, to)

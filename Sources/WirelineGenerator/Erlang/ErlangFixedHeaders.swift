@@ -3,13 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions for header fields that have the same value in every packet of a message (`@header`): `fixed`, which verifies a
-/// packet that is read, and `fix`, which completes a header that is written.
+/// Makes the functions for header fields that are constant in a message's packets (`@header`). `fixed` verifies a
+/// packet that was read; `fix` completes a header to write.
 struct ErlangFixedHeaders {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
 
-    /// The functions; none if no message has such fields.
     var functions: [ErlangFunction] {
         types.plan.fixedHeaderFields.isEmpty ? [] : [verifying, completing]
     }
@@ -39,7 +38,7 @@ struct ErlangFixedHeaders {
         return ErlangFunction("fix", clauses + [.init(.ignored, "h", body: ["h"])])
     }
 
-    /// Returns the header with the value of one field, or what compares the value that the caller has set.
+    /// Sets one field of the header, or compares the value that the caller has set.
     private func set(_ item: HeaderValue, _ message: String, in header: ErlangCode) -> ErlangCode {
         let field = description.layout.fields[item.field]
         let path = ErlangCode.list([.text("packet"), .text(message)])

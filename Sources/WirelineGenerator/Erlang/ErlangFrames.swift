@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what the runtime must know of the marks around packets and of their escapes.
+/// Makes the runtime's functions for the marks around packets and their escapes.
 enum ErlangFrames {
-    /// The functions; there are none for a layout without a frame.
+    /// The functions; none for a layout without a frame.
     static func functions(_ types: ErlangTypes) -> [ErlangFunction] {
         guard let framing = types.description.layout.framing else { return [] }
         let limit = ErlangCode.number(types.description.options.maximumPacketByteCount)

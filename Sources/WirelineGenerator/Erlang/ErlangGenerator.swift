@@ -50,6 +50,6 @@ public struct ErlangGenerator: Sendable {
 }
 
 extension ErlangTypes {
-    /// The first lines of each file. The encoding is in the very first line, before any name from the schema.
+    /// The first lines of each file. The encoding comes first, before any name from the schema.
     var banner: [String] { ["%% -*- coding: utf-8 -*-", description.fileHead("%%")] }
 }

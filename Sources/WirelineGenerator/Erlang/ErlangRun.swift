@@ -3,16 +3,16 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The segments of binaries for numbers, and for those that share bytes.
+/// The binary segments of numbers that share bytes.
 ///
-/// Erlang's own bits are those of a big-endian run: the first field has the most significant ones. A little-endian run of several
-/// bytes is one integer, whose bytes in big-endian order are taken apart.
+/// Erlang's bit order is that of a big-endian group: the first field has the most significant bits. A little-endian
+/// group of several bytes is one integer; its bytes in big-endian order are matched against the fields.
 struct ErlangRun {
     let byteCount: Int
     let byteOrder: ByteOrder
     /// The fields, with the code of each.
     let parts: [ErlangCode.Segment]
-    /// The variable of the run's integer.
+    /// The variable of the group's integer.
     let integer: String
 
     private var isTurned: Bool { byteOrder == .littleEndian && byteCount > 1 }
@@ -20,18 +20,18 @@ struct ErlangRun {
     private var segment: ErlangCode.Segment { .bits(.name(integer), 8 * byteCount, ["little"]) }
     private var whole: ErlangCode { .binary([.bits(.name(integer), 8 * byteCount)]) }
 
-    /// The segments that read the run or write it.
+    /// The segments that read or write the group.
     var segments: [ErlangCode.Segment] { isTurned ? [segment] : parts }
 
-    /// What takes the integer apart after it has been read; nil if it is none.
+    /// The match that splits the integer after reading; nil if there is none.
     var taking: ErlangCode? { isTurned ? .match(.binary(parts), whole) : nil }
 
-    /// What makes the integer before it is written; nil if it is none.
+    /// The match that makes the integer before writing; nil if there is none.
     var making: ErlangCode? { isTurned ? .match(whole, .binary(parts)) : nil }
 }
 
 extension PackedFormat {
-    /// Returns the segment that writes a value, or one that reads it.
+    /// Returns the segment that writes or reads a value.
     func segment(_ value: ErlangCode, isRead: Bool = false) -> ErlangCode.Segment {
         let order = byteOrder == .littleEndian ? ["little"] : []
         return switch self {
@@ -44,14 +44,15 @@ extension PackedFormat {
 }
 
 extension PacketLayout {
-    /// Returns the segments of a field of header or trailer that has a fixed width; of fields that share bytes, those of all.
+    /// Returns the segments of a header or trailer field of fixed width; for fields that share bytes, those of the
+    /// whole group.
     func erlangSegments(_ index: Int, _ letter: String, isRead: Bool) -> [ErlangCode.Segment] {
         if let run = erlangRun(index, letter, isRead: isRead) { return run.segments }
         let format = fields[index].format.value.fixedFormat ?? byteCounts[index].map { .bytes($0) }
         return format.map { [$0.segment(.name(letter + String(index)), isRead: isRead)] } ?? []
     }
 
-    /// Returns the run that a field begins; nil if it begins none.
+    /// Returns the group whose first field this is; nil for other fields.
     func erlangRun(_ index: Int, _ letter: String, isRead: Bool) -> ErlangRun? {
         guard let place = packedPlace(ofField: index), place.isFirst else { return nil }
         let parts = (index..<index + place.fieldCount).map { index -> ErlangCode.Segment in

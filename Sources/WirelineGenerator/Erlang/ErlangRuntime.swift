@@ -9,11 +9,10 @@ struct ErlangRuntime: Sendable {
     private static let anyForms = ErlangRuntime([])
     private static let shortestForms = ErlangRuntime(["shortest"])
 
-    /// Returns the functions that read such forms of varints.
     static func reading(_ forms: VarintForms) -> Self { forms == .shortest ? shortestForms : anyForms }
 
     private let pieces: RuntimeText
-    /// The functions in their order; those of several arities share a name.
+    /// The functions in order; those of several arities share a name.
     private let functions: [(name: String, arity: Int)]
 
     private init(_ features: Set<String>) {
@@ -26,12 +25,12 @@ struct ErlangRuntime: Sendable {
         }
     }
 
-    /// Returns the function to which a line belongs that begins a clause; nil for another line.
+    /// Returns the function whose clause a line begins; nil for other lines.
     private static func name(_ line: Substring) -> String? {
         ("a"..."z").contains(line.first ?? " ") ? String(line.prefix { $0 != "(" }) : nil
     }
 
-    /// Returns the functions that others need, in a fixed order, and each with its arity.
+    /// Returns the text and the signatures of the functions that the calls need, in the runtime's order.
     func functions(for calls: Set<String>) -> (text: String, signatures: [String]) {
         let needed = pieces.closure(of: calls)
         return (
@@ -39,10 +38,9 @@ struct ErlangRuntime: Sendable {
         )
     }
 
-    /// Returns the functions that text of the runtime calls.
+    /// Returns the functions that a text of the runtime calls.
     func calls(of text: String) -> Set<String> { pieces.needs(of: text) }
 
-    /// Returns the number of parameters in a function's head.
     private static func arity(of head: Substring) -> Int {
         if head.drop(while: { $0 != "(" }).hasPrefix("()") { return 0 }
         var (depth, count) = (0, 1)

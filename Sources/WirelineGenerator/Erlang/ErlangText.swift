@@ -12,7 +12,6 @@ enum ErlangText {
         return isPlain ? name : "'\(name)'"
     }
 
-    /// Returns a binary with a text's UTF-8.
     static func binary(_ text: String) -> String {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
@@ -20,7 +19,7 @@ enum ErlangText {
         return "<<\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\">>"
     }
 
-    /// Returns a binary of bytes, as a string if all can be read.
+    /// Returns a binary of bytes, as a string if all are ASCII.
     static func binary(_ bytes: [UInt8]) -> String {
         bytes.allSatisfy { $0 < 0x80 }
             ? binary(String(decoding: bytes, as: UTF8.self)) : "<<\(bytes.map { String($0) }.joined(separator: ","))>>"
@@ -34,7 +33,7 @@ enum ErlangText {
         return digits + (digits.contains(".") ? "" : ".0") + text[exponent...]
     }
 
-    /// Returns the lines of a text for use after `%%`.
+    /// Returns the lines of a text as comments.
     ///
     /// Every line begins with the mark, whatever the text contains.
     static func comment(_ text: String, mark: String = "%% ") -> [String] {

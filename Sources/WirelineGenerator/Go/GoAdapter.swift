@@ -6,7 +6,7 @@ import WirelineSwiftGenerator
 
 /// Makes the program through which `wire conform` tests the generated package: it converts JSON to messages and back.
 ///
-/// It finds fields by reflection, which the package itself does not use.
+/// It finds fields by reflection; the package itself does not use reflection.
 struct GoAdapter {
     private let types: GoTypes
     private var plan: GeneratorModel { types.plan }

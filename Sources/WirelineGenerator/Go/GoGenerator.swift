@@ -6,7 +6,7 @@ public import WirelineSwiftGenerator
 
 /// Generates a package of Go for a protocol.
 ///
-/// The package is one file that needs Go 1.18 and the standard library. `go vet` has nothing to say about it. The same
+/// The package is one file that needs Go 1.18 and the standard library. `go vet` reports nothing about it. The same
 /// description always gives the same bytes.
 ///
 /// | in the schema | in Go |
@@ -33,8 +33,8 @@ public struct GoGenerator: Sendable {
     ///
     /// - Parameters:
     ///   - description: The protocol.
-    ///   - package: The name of the package; the protocol's name in small letters if it is empty, which is the default. What is
-    ///     no name of a package in Go is refused when files are generated.
+    ///   - package: The name of the package; if it is empty (the default), the protocol's name in small letters.
+    ///     ``files()`` refuses a name that Go does not accept.
     public init(_ description: ProtocolDescription, package: String = "") {
         self.description = description
         let stem = description.fileStem

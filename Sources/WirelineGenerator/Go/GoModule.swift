@@ -36,7 +36,7 @@ struct GoModule {
 
     // MARK: The first lines
 
-    /// The first lines. No text of the schema is a line of its own before `package`, because build tags count there.
+    /// The first lines. Text of the schema is never a whole line before `package`, because Go reads build tags there.
     private var banner: String {
         let title = description.title
         let more = CommentText.lines(of: description.documentation)

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How Go spells names, and those that it or the package needs.
+/// Go's spelling of names, and the names that it or the package reserves.
 ///
-/// All names of a schema begin with a capital, so none is a word of Go, and none is a small name of the package.
+/// All names of a schema begin with a capital, so none is a word of Go or a private name of the package.
 extension NameStyle {
     static func go(_ description: ProtocolDescription) -> NameStyle {
         let hasConnection = description.layout.dependsOnStates || description.layout.hasContent
@@ -15,17 +15,17 @@ extension NameStyle {
             fields: Kind(spelling: .exportedCamel, reserved: goMethods),
             cases: Kind(spelling: .exportedCamel, reserved: names),
             constants: Kind(spelling: .exportedCamel, reserved: names),
-            // States are named as these, and stand beside the methods of a connection.
+            // States share this spelling, and must differ from the methods of a connection.
             headerFields: Kind(spelling: .exportedCamel, reserved: hasConnection ? names : []), trailing: "Trailing",
             arms: Kind(spelling: .exportedCamel, reserved: names),
             prefixesCases: true)
     }
 
-    /// The names with a capital that packages declare for themselves.
+    /// The exported names that every package declares for itself.
     private static let goNames = declared(with: []).union(declared(with: ["sender", "dependsOnSender"]))
         .union(["Client", "Header", "NewHeader", "Server"])
 
-    /// What packages with states or layers have besides, and the members of a connection.
+    /// The exported names that packages with states or layers add, and the members of a connection.
     private static let connectionNames = declared(with: ["connection", "layers", "packets", "program"])
         .union(["Connection", "Layers", "SetKey", "Threshold"])
 
@@ -34,6 +34,6 @@ extension NameStyle {
             .filter { $0.first?.isUppercase == true }
     }
 
-    /// The methods of messages, and those of types with `@sensitive` fields. A field cannot have the name of a method.
+    /// The methods of messages, and of types with `@sensitive` fields. A field cannot have the name of a method.
     private static let goMethods: Set<String> = ["GoString", "MessageID", "MessageName", "String"]
 }

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The runtime of generated Go: what every package has, and pieces of which those stay that the printed code calls.
+/// The runtime of generated Go. Packages contain its whole interface, and the pieces that the printed code calls.
 ///
-/// A reader and a writer keep the first error with the path of the names that they are in. A reader gives zeros after it.
+/// A reader and a writer keep their first error, with the path of enclosing names. Afterwards a reader returns zeros.
 struct GoRuntime {
     private let features: Set<String>
     private let constants: [String: String]
@@ -25,13 +25,13 @@ struct GoRuntime {
         escapes = plan.escapes
     }
 
-    /// What programs use: types, `Encode`, `Decode` and `Splitter`. All of it is always there.
+    /// The interface for programs: types, `Encode`, `Decode` and `Splitter`. Every package has all of it.
     var interface: String { RuntimeFile.go.with(features, constants).text("interface") }
 
     /// Returns the pieces that a file may contain.
     ///
-    /// - Parameter hasNames: Whether a reader or a writer enters values, and keeps their names. Without them, a packet needs
-    ///   less memory on the stack, all of which would be cleared.
+    /// - Parameter hasNames: Whether a reader or a writer keeps the names of enclosing values. Without them, a packet
+    ///   needs less stack memory, which Go would have to clear.
     func pieces(hasNames: Bool) -> RuntimeText {
         let all = hasNames ? features.union(["names"]) : features
         return RuntimeText(
@@ -39,18 +39,16 @@ struct GoRuntime {
             hasMembers: true, isFunction: { $0.hasPrefix("func ") }, name: Self.name)
     }
 
-    /// Returns the name of the function, the method, the type or the variable that a line declares.
     private static func name(_ line: Substring) -> String? {
         let words = line.split(separator: " ")
         guard let kind = words.first, ["func", "type", "var", "const"].contains(kind), words.count > 1 else {
             return nil
         }
-        // A method stands after its receiver: `func (r *reader) u8(f string) uint8`.
+        // A method's name follows its receiver: `func (r *reader) u8(f string) uint8`.
         let name = words[1].hasPrefix("(") ? words.dropFirst(3).first : words[1]
         return name.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
     }
 
-    /// Returns the function for a checksum.
     static func function(_ kind: ChecksumKind) -> String {
         switch kind {
         case .crc32: "crc32IEEE"

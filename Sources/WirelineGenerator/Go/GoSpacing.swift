@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes expressions with the spaces of `gofmt`: `w.p-start` in an argument, but `w.p - start` by itself.
+/// Prints expressions with `gofmt`'s spaces: `w.p-start` in an argument, but `w.p - start` by itself.
 ///
 /// The rules are those of `binaryExpr` in Go's package `go/printer`.
 extension Syntax {
-    /// The text of an expression that stands by itself.
+    /// The text of a complete expression.
     var goText: String { goText(depth: 1) }
 
     private func goText(depth: Int) -> String {
@@ -52,7 +52,7 @@ extension Syntax {
         }
     }
 
-    /// What its operators stand between.
+    /// The operands of its operators.
     private var operands: [Syntax] {
         switch self {
         case .binary(_, _, let left, let right): [left, right]
@@ -69,7 +69,7 @@ extension Syntax {
         return depth == 1 ? 6 : 4
     }
 
-    /// Which kinds of operators an expression has outside of parentheses, and whether two marks would run together.
+    /// The kinds of operators outside parentheses, and whether two marks would run together.
     private var operators: (hasSum: Bool, hasProduct: Bool, problem: Int) {
         let (own, operands) = (goLevel, operands)
         var (hasSum, hasProduct, problem) = (own == 4, own == 5, 0)

@@ -11,13 +11,12 @@ enum GoText {
         }
     }
 
-    /// Returns a string literal that has some bytes.
     static func string(_ bytes: [UInt8]) -> String { "\"\(LiteralText.escapes(bytes))\"" }
 
-    /// Returns lines of comments; nothing for an empty text.
+    /// Returns lines of comments; empty for an empty text.
     ///
-    /// With the space after the mark, none is an instruction such as `//go:build` or `//line`.
-    /// What is deprecated has a paragraph by which Go's tools know it.
+    /// The space after the mark keeps lines from being directives such as `//go:build` or `//line`. A deprecation
+    /// becomes a paragraph that Go's tools recognize.
     static func comment(_ text: String, _ deprecation: String? = nil) -> [String] {
         var lines = CommentText.lines(of: text).map(inert)
         if let deprecation {
@@ -27,13 +26,13 @@ enum GoText {
         return lines.map { $0.isEmpty ? "//" : "// " + $0 }
     }
 
-    /// Returns a line of documentation that no tool takes for an instruction: `+build` counts after a space, too.
+    /// Returns a line that no tool reads as a directive: `+build` is one even after a space.
     private static func inert(_ line: String) -> String {
         let text = line.drop { $0 == " " }
         return text.hasPrefix("+build") || text.hasPrefix("Deprecated:") ? "- " + line : line
     }
 
-    /// Returns a float. Functions return one of 64 bits.
+    /// Returns a float. Functions such as `math.NaN` return 64 bits.
     static func float(_ value: Double, byteCount: Int = 8) -> String {
         let function =
             value.isNaN
@@ -44,7 +43,6 @@ enum GoText {
         return function.map { byteCount == 4 ? "float32(\($0))" : $0 } ?? "\(value)"
     }
 
-    /// Returns statements further to the right.
     static func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "\t" + $0 } }
 
     /// Returns a function, or another statement with a block.

@@ -10,8 +10,8 @@ public import WirelineSwiftGenerator
 /// without the script. The script finds messages, types and fields by name, by ID (decimal or hexadecimal) and by the
 /// words of their comments. The same description gives the same bytes.
 ///
-/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it. Layers are
-/// opened and sealed there, too, with keys that a reader enters.
+/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses
+/// it. They also open and seal layers, with keys that a reader enters.
 ///
 /// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
@@ -20,10 +20,10 @@ public struct HTMLGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
-    /// Returns what stands after the address of a page, so that it shows these bytes:
-    /// `#from=client&state.phase=2&bytes=0001`. Keys are not in it: they are secret.
+    /// Returns the fragment of a page's address that makes the page show these bytes:
+    /// `#from=client&state.phase=2&bytes=0001`. It contains no keys, because they are secret.
     ///
-    /// - Parameter sender: Who has sent them; nil means the client.
+    /// - Parameter sender: The sender of the bytes; nil means the client.
     package static func fragment(
         showing bytes: [UInt8], from sender: Sender?, in states: PacketStates
     ) -> String {

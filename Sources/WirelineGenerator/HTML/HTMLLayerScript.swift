@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What the tool's program needs for a protocol with layers.
+/// The data of a protocol with layers for the page's tool.
 struct HTMLLayerScript {
     let plan: LayerPlan
     let hasStates: Bool
 
-    /// What the program must know of the layers, as JSON.
+    /// The layers as the program needs them, in JSON.
     var table: JSONValue {
         .object([
             JSONValue.Member("kinds", .array(plan.kinds.map(kind))),
@@ -48,7 +48,7 @@ struct HTMLLayerScript {
         return "<fieldset id=\"keys\" class=\"group\"><legend>Layers of the connection</legend></fieldset>"
     }
 
-    /// The features of the program, after which its regions are named.
+    /// The features of the program; its regions are named after them.
     var features: Set<String> {
         let features = [
             ("layers", true), ("inflates", inflates), ("aes", plan.hasAES), ("keys", !plan.keys.isEmpty),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The SHA-256 of bytes (FIPS 180-4 §6.2), which a page's content policy names for each of its scripts.
+/// The SHA-256 of bytes (FIPS 180-4 §6.2). A page's content policy names the hash of each script.
 enum SHA256 {
-    /// Returns the 32 bytes of the hash.
     static func hash(of bytes: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

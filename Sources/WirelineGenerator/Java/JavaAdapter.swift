@@ -3,7 +3,8 @@
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes the program through which `wire conform` tests the generated class: it converts JSON to messages and back, by reflection.
+/// Makes the program through which `wire conform` tests the generated class. By reflection it converts JSON to messages
+/// and back.
 struct JavaAdapter {
     private let dialect: JavaDialect
     private let package: String

@@ -40,7 +40,7 @@ public struct JavaGenerator: Sendable {
 
     /// Returns the class: `SceneProtocol.java`, in the folder of its package.
     ///
-    /// - Throws: ``GenerationError`` for what Java does not print.
+    /// - Throws: ``GenerationError`` for a protocol that Java cannot express.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let dialect = JavaDialect(GeneratorModel(description, .java(description)))
         let path = folder + dialect.className + ".java"
@@ -49,7 +49,7 @@ public struct JavaGenerator: Sendable {
 
     /// Returns a program that answers the questions of `wire conform`: `SceneConform.java`.
     ///
-    /// - Throws: ``GenerationError`` for what Java does not print.
+    /// - Throws: ``GenerationError`` for a protocol that Java cannot express.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         let dialect = JavaDialect(GeneratorModel(description, .java(description)))
         return JavaAdapter(dialect, package: package).file(in: folder)

@@ -43,7 +43,7 @@ struct JavaModule {
 
     static func title(_ description: ProtocolDescription) -> String { JavaText.escaped(description.title) }
 
-    /// The function that makes the message of an ID.
+    /// The function that makes an empty message by its ID.
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
             let indices = description.messages(from: sender)

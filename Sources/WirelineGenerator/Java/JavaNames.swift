@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// How Java spells names, and those that it or the runtime needs.
+/// Java's spelling of names, and the names that it or the runtime reserves.
 extension NameStyle {
     static func java(_ description: ProtocolDescription) -> NameStyle {
         let types = javaTypes.union(javaWords).union(JavaRuntime.names).union(
@@ -12,7 +12,7 @@ extension NameStyle {
                 description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
             ] + (description.layout.dependsOnStates || description.layout.hasContent ? ["Connection"] : [])
                 + (description.layout.hasContent ? JavaRuntime.namesOfLayers : []))
-        // States stand beside these members of a connection.
+        // States share a class with these members of a connection.
         let members: Set<String> = description.layout.hasContent ? ["keys", "layers", "streams", "threshold"] : []
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),
@@ -23,7 +23,7 @@ extension NameStyle {
             arms: Kind(spelling: .upperCamel, reserved: types))
     }
 
-    /// The classes of the language that generated code names, or that hide something from a reader.
+    /// The language's classes that generated code names, or that would mislead a reader.
     static let javaTypes: Set<String> = [
         "Boolean", "Byte", "Character", "Class", "Deprecated", "Double", "Enum", "Error", "Exception", "Float",
         "Integer", "Iterable", "Long", "Math", "Number", "Object", "Override", "Record", "Runnable",

@@ -6,14 +6,14 @@ import WirelineSwiftGenerator
 enum JavaText {
     /// Returns a string literal in ASCII.
     ///
-    /// Java reads `\u` before it looks for the end of a string, so only characters beyond ASCII are written that way.
+    /// Java decodes `\u` before it looks for the end of a string, so only characters beyond ASCII use it.
     static func string(_ text: String) -> String {
         LiteralText.quoted(text.utf16) {
             $0 < 0x80 ? "\\" + LiteralText.digits($0, 3, radix: 8) : "\\u" + LiteralText.digits($0, 4)
         }
     }
 
-    /// Returns a documentation comment, with a tag and an annotation for what is deprecated; nothing for an empty text.
+    /// Returns a documentation comment, with a tag and an annotation for a deprecation; empty for an empty text.
     static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
         var lines = CommentText.lines(of: text).map(escaped)
         if let deprecation {
@@ -29,7 +29,8 @@ enum JavaText {
         }
     }
 
-    /// Returns a text in which nothing ends a comment, or is an escape, which Java reads in comments, too.
+    /// Returns a text that cannot end a comment. It contains no escapes either, because Java decodes them in comments,
+    /// too.
     static func escaped(_ line: String) -> String {
         TypeScriptText.escaped(line).replacing("\\", with: "\\ ")
     }

@@ -36,7 +36,7 @@ struct LuaAdapter {
         return GeneratedFile(path: stem + "_conform.lua", text: text)
     }
 
-    /// What a connection with layers is made of for a question, with the functions that Lua does not have.
+    /// The options of a connection with layers for one question, with functions that Lua lacks.
     private var connectionOptions: String {
         guard let layers = plan.layers else { return "" }
         var options = layers.hasAES ? ["aes = aes"] : []
@@ -50,7 +50,7 @@ struct LuaAdapter {
         return options.joined(separator: ", ")
     }
 
-    /// What tells the package lua-zlib which format a layer has.
+    /// The window size by which the package lua-zlib selects a layer's format.
     private static func window(_ kind: LayerKind) -> Int? {
         switch kind {
         case .zlib: 15

@@ -3,14 +3,13 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has of a connection: what messages do to states, the function that finds the shape of a packet, and layers.
+/// Makes a module's code for connections: changes of states, the function that selects a packet's shape, and layers.
 struct LuaConnection {
     let builder: StatementBuilder
     let plan: ContextPlan
-    /// The runtime as the schema needs it.
+    /// The runtime, reduced to what the schema needs.
     let file: RuntimeFile
 
-    /// The tables and the functions, as one text.
     var text: String {
         let names = plan.states.map { "\(LuaText.key($0.name)) = true" }
         let changes = Sender.allCases.map { sender in

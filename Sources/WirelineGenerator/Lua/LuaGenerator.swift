@@ -6,8 +6,8 @@ public import WirelineSwiftGenerator
 
 /// Generates a Lua module for a protocol.
 ///
-/// The module is one file for Lua 5.1, 5.2, 5.3, 5.4 and LuaJIT. It requires nothing: no C module, no `ffi`, no `bit`. For
-/// layers, the program gives functions of the packages that it has: compression, and the block cipher of AES. The same description
+/// The module is one file for Lua 5.1, 5.2, 5.3, 5.4 and LuaJIT. It requires nothing: no C module, no `ffi`, no `bit`.
+/// For layers, the program supplies functions for compression and AES from its own packages. The same description
 /// always gives the same bytes.
 ///
 /// | in the schema | in Lua |
@@ -33,7 +33,7 @@ public struct LuaGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.lua`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that Lua cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that Lua cannot express; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = GeneratorModel(description, .lua)
         return [GeneratedFile(path: description.fileStem + "_protocol.lua", text: LuaModule(plan).text())]
@@ -43,7 +43,7 @@ public struct LuaGenerator: Sendable {
     ///
     /// It belongs beside the module.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that Lua cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that Lua cannot express; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         LuaAdapter(GeneratorModel(description, .lua)).file()
     }

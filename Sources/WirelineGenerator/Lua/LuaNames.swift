@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How Lua spells names, and those that the module needs: only what stands in its table can be hidden.
+/// Lua's spelling of names. It reserves only the functions in the module's table.
 extension NameStyle {
     static let lua = NameStyle(
         types: Kind(spelling: .unchanged, reserved: LuaRuntime.moduleFunctions), fields: Kind(spelling: .unchanged),

@@ -3,7 +3,7 @@
 /// A document in GitHub's Markdown.
 struct MarkdownPage {
     private let document: Document
-    /// Whether names are links to the entries of the document.
+    /// Whether names link to the entries of the document.
     private let hasLinks: Bool
 
     init(_ document: Document, hasLinks: Bool = true) {
@@ -62,7 +62,7 @@ struct MarkdownPage {
         }.joined()
     }
 
-    /// Joins names that touch: two code spans without space between them would be one, with their marks inside.
+    /// Joins adjacent names: Markdown would read two code spans without space between them as one.
     private func joined(_ inlines: [Document.Inline]) -> [Document.Inline] {
         var result: [Document.Inline] = []
         for inline in inlines {

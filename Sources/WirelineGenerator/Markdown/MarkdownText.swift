@@ -5,7 +5,7 @@ enum MarkdownText {
     /// Returns escaped text for a line or part of one, also in tables.
     static func escaped(_ text: String) -> String {
         var result = ""
-        // Whether the text so far is all digits, which would start a numbered list.
+        // Whether the text so far is all digits: with a `.` or `)` it would start a numbered list.
         var isNumber = true
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -36,7 +36,6 @@ enum MarkdownText {
         }
     }
 
-    /// Returns a code span.
     static func code(_ text: String, isInTable: Bool) -> String {
         let mark = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
         // Compares scalars: a combining character after a mark would make it another character.

@@ -16,7 +16,7 @@ struct ChoicePlan: Sendable {
 }
 
 extension GeneratorModel {
-    /// The enums, and after them the flags.
+    /// The enums, then the flags.
     var choices: [ChoicePlan] {
         zip(description.enumerations, names.enumerations).map { item, own in
             ChoicePlan(
@@ -31,7 +31,7 @@ extension GeneratorModel {
             }
     }
 
-    /// The members of a header: the fields that are no padding, by their positions.
+    /// The members of a header: all fields but padding, by their positions.
     var headerMembers: [(position: Int, name: String, documentation: String)] {
         description.layout.fields.indices.filter { description.layout.fields[$0].role != .padding }.map { position in
             let isDocumented = description.packetFields.indices.contains(position)

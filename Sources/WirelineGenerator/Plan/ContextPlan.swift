@@ -3,20 +3,20 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How the shape of a packet follows from its sender, from the states of the connection, and from whether it stands inside another
-/// packet.
+/// Selects the shape of a packet by its sender, by the states of the connection, and by whether another packet contains
+/// it.
 ///
-/// A packet has a number: bit 0 says that the server sends it, and bit `n + 1` that test `n` holds. The shape of a number is in
-/// ``shapes``.
+/// A packet's context is a number: bit 0 is set if the server sends it, and bit `n + 1` if test `n` holds. ``shapes``
+/// maps the number to a shape.
 struct ContextPlan: Sendable {
     let states: [State]
-    /// Each looks at one state, or at whether the packet stands inside another one.
+    /// Each tests one state, or whether another packet contains the packet.
     let tests: [WireCondition]
-    /// The number of the shape for each number of a packet; 0 for numbers that no packet has.
+    /// The shape for each context number; 0 for numbers that do not occur.
     let shapes: [Int]
-    /// What messages do to states.
+    /// The state changes after messages.
     let changes: [Change]
-    /// Whether the sender must be known of a message that both sides send.
+    /// Whether a message that both sides send needs its sender to be known.
     let needsSender: Bool
 
     /// A state of the connection; it is 0 at first.
@@ -27,7 +27,7 @@ struct ContextPlan: Sendable {
         let range: ClosedRange<Int128>
         let documentation: String
 
-        /// Whether it is `true` or `false`.
+        /// Whether its values are `true` and `false`.
         var isBoolean: Bool {
             switch type {
             case .boolean, .bit: true
@@ -36,7 +36,7 @@ struct ContextPlan: Sendable {
         }
     }
 
-    /// After a message, a state becomes a number.
+    /// A message sets a state to a value.
     struct Change: Sendable {
         let sender: Sender
         let messageID: UInt64
@@ -44,9 +44,7 @@ struct ContextPlan: Sendable {
         let value: Int128
     }
 
-    /// Plans the contexts of packets.
-    ///
-    /// - Parameter shapes: The number of the shape for each of the layout's combinations.
+    /// - Parameter shapes: The shape of each of the layout's combinations.
     init(_ description: ProtocolDescription, _ contexts: LayoutContexts, shapes numbers: [Int]) {
         states = description.states.map { state in
             State(
@@ -69,6 +67,6 @@ struct ContextPlan: Sendable {
 }
 
 extension PacketLayout {
-    /// Whether packets depend on states of the connection. States that no condition tests make no difference.
+    /// Whether packets depend on states of the connection. States without conditions make no difference.
     var dependsOnStates: Bool { hasStates && dependsOnContext }
 }

@@ -3,27 +3,27 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Fields of fixed width in a row, which one call reads and writes: `string.unpack` in Lua, `struct.unpack_from` in Python.
+/// Adjacent fields of fixed width for one call that reads or writes them: `string.unpack` in Lua, `struct.unpack_from`
+/// in Python.
 ///
-/// All are numbers, floats or booleans that are always there, of one byte order. A group ends after the first field that can be
-/// refused, so no field before a cut is wrong. If the bytes end inside a group, the error names the first field that is cut off. A
-/// reader that reads one field after the other gives the same error.
+/// All are numbers, floats or booleans that are always present, with one byte order. A group ends after the first field
+/// that can be refused, so every field before a cut is valid. If the bytes end inside a group, the error names the
+/// first field that is cut off, as a reader of single fields would.
 struct FixedWidthGroup: Sendable {
-    /// The fields; one is a group, too.
+    /// The fields; one alone is a group, too.
     fileprivate(set) var fields: [GeneratedField] = []
     fileprivate(set) var formats: [PackedFormat] = []
-    /// The next field, if nothing before it can be refused and it has a prefix of fixed width, which is read with the others.
+    /// The next field, if it has a prefix of fixed width and no earlier field can be refused. The prefix is read with
+    /// the others.
     fileprivate(set) var prefixed: Prefixed?
 
-    /// A field, and its prefix of a fixed width.
     struct Prefixed: Sendable {
         let field: GeneratedField
         let prefix: PlannedCount
-        /// The width of the prefix.
         let format: IntegerFormat
     }
 
-    /// The fields of which a reader reads something.
+    /// The fields with something to read, including the prefixed one.
     var readFields: [GeneratedField] { fields + (prefixed.map { [$0.field] } ?? []) }
 }
 
@@ -54,10 +54,10 @@ extension BodyFields {
 }
 
 extension GeneratedField {
-    /// Whether it is always there, and has no value of its own.
+    /// Whether it is always present, and neither a constant nor `@since`.
     fileprivate var isGrouped: Bool { isPlain && absent == nil && constant == nil }
 
-    /// The field with its prefix, if it is always there and the prefix has a fixed width.
+    /// The field with its prefix, if it is always present and the prefix has a fixed width.
     fileprivate var prefixed: FixedWidthGroup.Prefixed? {
         guard isGrouped else { return nil }
         switch value {
@@ -71,7 +71,7 @@ extension GeneratedField {
 }
 
 extension ValuePlan {
-    /// Whether a number, a float or a boolean that is there can be wrong.
+    /// Whether a present value can be invalid. False only for some numbers and floats.
     var canBeRefused: Bool {
         switch self {
         case .number(let number): number.range != nil || number.isClosed

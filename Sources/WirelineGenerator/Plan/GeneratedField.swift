@@ -3,39 +3,39 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// A field of a message, a structure or an arm: what it is called, and how it is read and written.
+/// A field of a message, a structure or an arm: its name, and how to read and write it.
 struct GeneratedField: Sendable {
-    /// What it must know about the other fields of its body.
+    /// Its relations to the other fields of its body.
     let planned: PlannedField
-    /// The name in the language; empty if programs have no value for it.
+    /// The name in the language; empty if programs do not see the field.
     let ownName: String
     let value: ValuePlan
     /// The value if the bytes end before it, or if a program does not set it; nil without `@since`.
     let absent: LiteralPlan?
     /// The value in the zero of its structure, and in a new message.
     let zero: LiteralPlan
-    /// The bytes that it always has; nil if programs or other fields decide.
+    /// Its constant bytes; nil if programs or other fields decide them.
     let constant: PlannedConstant?
 
-    /// The field of the schema.
     var description: FieldDescription { planned.description }
-    /// The name in the schema, which errors have.
+    /// The name in the schema, as in errors.
     var name: String { planned.description.name }
     var index: Int { planned.index }
-    /// Whether a program may leave it out, and its type has nothing.
+    /// Whether a program may leave it out, so that its type is optional.
     var mayBeUnset: Bool { planned.mayBeUnset }
-    /// Whether it has a value that is always there, and nothing before it decides how it is read.
+    /// Whether its value is always present in bytes of its own.
     var isPlain: Bool {
         planned.hasValue && !planned.mayBeUnset && description.packing == nil
     }
-    /// Whether a value of its type can be made of nothing; a union has none.
+    /// Whether its type has a zero value; a union has none.
     var hasZero: Bool { if case .union = value.content { false } else { true } }
     /// Whether it has a value in the zero of its structure.
     var isInZero: Bool { planned.hasValue && description.presence.isInZero }
 
-    /// Returns the value that it has in a new body; nil if it is absent, has no zero, or is no member.
+    /// Returns its value in a new body; nil if it is absent, has no zero, or is not a member.
     ///
-    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
+    /// In the zero of a structure, a conditional field is present if its condition holds. In a message, the program
+    /// sets it.
     func initial(isMessage: Bool) -> LiteralPlan? {
         isInZero && !(isMessage && mayBeUnset) && (absent != nil || hasZero) ? zero : nil
     }
@@ -52,7 +52,7 @@ struct BodyFields: Sendable {
         self.init(plan, names.fields, trailing: names.trailing, coding)
     }
 
-    /// Plans an arm of a union, which has one field or none.
+    /// Plans an arm of a union; it has one field or none.
     init(arm plan: BodyPlan, _ coding: CodingPlan) {
         self.init(plan, plan.fields.map { _ in "value" }, trailing: nil, coding)
     }
@@ -72,13 +72,13 @@ struct BodyFields: Sendable {
         }
     }
 
-    /// Returns the run that a field begins; nil if it begins none.
+    /// Returns the group whose first field this is; nil for other fields.
     func run(beginningAt index: Int) -> PlannedRun? { plan.runs.first { $0.bits.first?.field == index } }
 
-    /// Returns the run that a field ends; nil if it ends none.
+    /// Returns the group whose last field this is; nil for other fields.
     func run(endingAt index: Int) -> PlannedRun? { plan.runs.first { $0.bits.last?.field == index } }
 
-    /// Returns the index of the union whose tag a field has; nil if it has none.
+    /// Returns the union whose tag a field holds, with its field; nil if it holds none.
     func union(taggedBy field: GeneratedField) -> (field: GeneratedField, index: Int)? {
         guard let user = field.planned.reference.user, case .union(let index) = fields[user].planned.type.content
         else { return nil }

@@ -3,24 +3,23 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The function of a runtime that opens or seals a layer, and what it takes besides the bytes and the layer's number.
+/// The runtime function that opens or seals a layer, and its arguments beside the bytes and the layer's number.
 struct LayerCall {
     enum Operand {
-        /// The bytes of a key.
         case key(String)
-        /// The bytes of a header's field, by its position.
+        /// The bytes of a header field, by its position.
         case field(Int)
-        /// No byte of the keystream was used before.
+        /// The start of a keystream: none of its bytes were used before.
         case unused
     }
 
-    /// `openZlib`, `xorKey`, `sealCBC`; `openOwn` or `sealOwn` for a layer that the program gives.
+    /// `openZlib`, `xorKey`, `sealCBC`; `openOwn` or `sealOwn` for a layer that the program supplies.
     let function: String
-    /// The name of the layer that the program gives, which also takes the header; nil for other layers.
+    /// The name of the program's layer, whose function also takes the header; nil for other layers.
     let own: String?
     let operands: [Operand]
 
-    /// - Parameter names: The layers that a program gives in the language.
+    /// - Parameter names: The layers that a program supplies in the language.
     fileprivate init(
         _ kind: LayerKind, isSealing: Bool, ofProgram names: [String], _ description: ProtocolDescription
     ) {
@@ -52,9 +51,9 @@ struct LayerCall {
 }
 
 extension GeneratorModel {
-    /// Returns what opens or seals each of the layers.
+    /// Returns the call that opens or seals each of the layers.
     ///
-    /// - Parameter names: The layers that a program gives in the language.
+    /// - Parameter names: The layers that a program supplies in the language.
     func layerCalls(_ layers: LayerPlan, isSealing: Bool, ofProgram names: [String]) -> [LayerCall] {
         layers.kinds.map { LayerCall($0, isSealing: isSealing, ofProgram: names, description) }
     }

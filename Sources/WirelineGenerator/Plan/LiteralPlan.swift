@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// A value that generated code contains: that of a `@since` field if the bytes end before it.
+/// A constant value in generated code: the default of a `@since` field, or a zero.
 indirect enum LiteralPlan: Sendable {
     /// A number of a type: an integer, a varint, an enum or flags.
     case integer(Int128, ValuePlan)
@@ -11,15 +11,15 @@ indirect enum LiteralPlan: Sendable {
     /// A float, rounded to its type.
     case float(Double)
     case text(String)
-    /// So many bytes of 0; none for `bytes` without a fixed length.
+    /// Some bytes of 0; none for `bytes` without a fixed length.
     case zeros(byteCount: Int)
     case noProperties
-    /// So many equal items; none for a list without a fixed length.
+    /// Equal items; none for a list without a fixed length.
     case list(LiteralPlan, count: Int)
     /// A structure with the default or zero of each field; by its index.
     case structure(Int)
 
-    /// Whether it is the zero of its type, and no text of zeros.
+    /// Whether it is the zero of its type; a text of zeros is not.
     var isZero: Bool {
         switch self {
         case .integer(let number, _): number == 0
@@ -59,12 +59,12 @@ extension CodingPlan {
         case .fixedList(let element, let count): return .list(zero(of: element), count: count)
         case .list(let element, _): return .list(zero(ofItem: element), count: 0)
         case .structure(let index): return .structure(index)
-        // Bytes, and a union: the checker refuses a `@since` field with one, because there is no zero.
+        // Bytes, or a union. The checker refuses a `@since` field with a union, because a union has no zero.
         default: return .zeros(byteCount: 0)
         }
     }
 
-    /// The zero of a list's item, which is not written; a structure in it may contain the list.
+    /// The zero of an item in an empty list. It is never written, so a union, which has no zero, may have any.
     private func zero(ofItem type: TypeDescription) -> LiteralPlan {
         if case .union = type { .boolean(false) } else { zero(of: type) }
     }

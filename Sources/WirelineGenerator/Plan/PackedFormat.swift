@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a value of fixed width stands in bytes.
+/// The bytes of a value of fixed width.
 enum PackedFormat: Sendable {
     case integer(IntegerFormat, ByteOrder)
     case float(byteCount: Int, ByteOrder)
     case bytes(Int)
-    /// Bytes that are not looked at, and are written as zeros.
+    /// Bytes that readers ignore, and writers fill with zeros.
     case filler(Int)
 
     var byteCount: Int {
@@ -18,7 +18,7 @@ enum PackedFormat: Sendable {
         }
     }
 
-    /// The order of a number's bytes; nil if it has one byte, and for what is no number.
+    /// The order of a number's bytes; nil if it has one byte, or is not a number.
     var byteOrder: ByteOrder? {
         switch self {
         case .integer(let format, let order): format.byteCount == 1 ? nil : order
@@ -29,7 +29,7 @@ enum PackedFormat: Sendable {
 }
 
 extension ValuePlan {
-    /// How a number, a float or a boolean of whole bytes stands there; nil for another value.
+    /// The format of a number, a float or a boolean of whole bytes; nil for other values.
     var fixedFormat: PackedFormat? {
         switch self {
         case .number(let number): .integer(number.format, number.byteOrder)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number of bytes in a packet: a constant, plus the widths of fields that vary or may be absent.
+/// A number of bytes in a packet: a constant plus the widths of fields that vary or may be absent.
 ///
-/// It is an expression in every language: `8`, or `w2 + w5 + 8`.
+/// In every language it is an expression: `8`, or `w2 + w5 + 8`.
 struct PacketOffset: Equatable, Sendable {
     var constant: Int
     /// The positions of the fields whose widths are added.
@@ -16,8 +16,6 @@ struct PacketOffset: Equatable, Sendable {
         PacketOffset(constant: left.constant + right.constant, widths: left.widths + right.widths)
     }
 
-    /// Returns the expression.
-    ///
     /// - Parameter width: Returns the variable with the width of a field.
     func text(_ width: (Int) -> String) -> String {
         let names = widths.map(width)

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What the runtimes of languages with classes need of a protocol: see ``RuntimeFile``.
+/// The features and names of a protocol that runtimes of languages with classes need: see ``RuntimeFile``.
 extension GeneratorModel {
-    /// The features, after which regions are named.
+    /// The features; regions of runtimes are named after them.
     var features: Set<String> {
         let kinds = layers?.kinds ?? []
         let words = Set(kinds.map(\.word))
@@ -15,7 +15,7 @@ extension GeneratorModel {
             ("dependsOnSender", dependsOnSender), ("states", context?.states.isEmpty == false),
             ("frames", description.layout.framing != nil), ("sameMarks", marks.hasSameMarks),
             ("escapes", !marks.escapes.isEmpty),
-            // A packet to write is made in a new array, so that a writer keeps no bytes of its own.
+            // A packet to write is copied to a new array, so that the writer keeps no bytes of its own.
             ("copied", layers != nil || description.layout.framing != nil),
             ("layers", layers != nil), ("packets", layers?.hasPackets == true),
             ("counter", layers?.shapes.contains { $0.counter != nil } == true),
@@ -29,14 +29,14 @@ extension GeneratorModel {
         return Set(features.filter(\.1).map(\.0)).union(words)
     }
 
-    /// What takes the place of names.
+    /// The replacements of names.
     var constants: [String: String] {
         let escapes = marks.escapes.map { "{\($0.byte), \($0.first), \($0.second)}" }
         let (kinds, keys, own) = (layers?.kinds.count ?? 0, layers?.keys.count ?? 0, layers?.programLayers.count ?? 0)
         return [
             "MAXIMUM_DEPTH": String(description.options.maximumDepth),
             "MAXIMUM_SIZE": String(description.options.maximumPacketByteCount),
-            // An array has no more items.
+            // The limit of an array's length.
             "MAXIMUM_INFLATED": String(min(layers?.maximumByteCount ?? 0, Int(Int32.max) - 64)),
             "MAXIMUM_NESTED": String(layers?.maximumDepth ?? 0), "LONGEST_HEADER": String(longestHeader),
             "RULE_PACKETS": String(kinds), "RULE_OPAQUE": String(kinds + 1), "LAYER_COUNT": String(kinds),
@@ -50,7 +50,7 @@ extension GeneratorModel {
         ]
     }
 
-    /// What takes the place of names in the region `each`: once for every escape of frames.
+    /// The replacements of names in the region `each`: one row for each escape of frames.
     var escapes: [[String: String]] {
         marks.escapes.map { escape in
             [
@@ -60,7 +60,7 @@ extension GeneratorModel {
         }
     }
 
-    /// What a connection is, for programs.
+    /// The documentation of the connection class, for programs.
     var connectionDocumentation: String {
         let own =
             "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
@@ -69,12 +69,12 @@ extension GeneratorModel {
         return context?.states.isEmpty == false ? layers + " " + own : layers
     }
 
-    /// The test for marks at a position, with nothing between them.
+    /// The test for adjacent marks at a position.
     var marksTest: String {
         let bytes = marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]
         return bytes.enumerated().map { "(content[p + \($0)] & 255) == \($1)" }.joined(separator: " && ")
     }
 
-    /// The marks around packets; those of some frame if the protocol has none.
+    /// The marks around packets; arbitrary ones if the protocol has none.
     var marks: PacketFraming { description.layout.framing ?? PacketFraming(start: 0, end: 0, escapes: []) }
 }

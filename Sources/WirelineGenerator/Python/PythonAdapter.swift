@@ -43,7 +43,7 @@ struct PythonAdapter {
         return GeneratedFile(path: stem + "_conform.py", text: text)
     }
 
-    /// What a connection is made of for a question, with the functions that Python does not have.
+    /// The arguments of a connection for one question, with functions that Python lacks.
     private var connectionArguments: String {
         var arguments =
             plan.context?.states.isEmpty != false

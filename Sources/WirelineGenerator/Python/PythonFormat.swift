@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// A format of `struct` for values in a row, of any byte order.
+/// A format of `struct` for adjacent values.
 struct PythonFormat {
     private var isLittle: Bool?
     private var letters = ""
@@ -15,9 +15,9 @@ struct PythonFormat {
         for format in formats { add(format) }
     }
 
-    /// Adds a value. An integer of a width or a byte order that does not fit is taken as its bytes.
+    /// Adds a value. An integer is added as bytes if `struct` lacks its width, or if the format has another byte order.
     ///
-    /// - Returns: Whether it is no such integer.
+    /// - Returns: Whether the value has a format of its own.
     @discardableResult
     mutating func add(_ format: PackedFormat) -> Bool {
         switch format {

@@ -33,7 +33,7 @@ public struct PythonGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.py`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that Python cannot express; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = GeneratorModel(description, .python(description))
         return [
@@ -45,7 +45,7 @@ public struct PythonGenerator: Sendable {
     ///
     /// It belongs beside the module.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that Python cannot express; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         PythonAdapter(GeneratorModel(description, .python(description))).file()
     }

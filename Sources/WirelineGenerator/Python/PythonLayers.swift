@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+/// Makes a module's code for layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct PythonLayers {
     let types: PythonTypes
     let plan: LayerPlan
@@ -15,7 +15,6 @@ struct PythonLayers {
 
     private func tuple(_ items: [String]) -> String { items.isEmpty ? "()" : PythonText.tuple(items) }
 
-    /// The tables and functions, as one text.
     var text: String {
         let keys = plan.keys.map { key in
             let counts = key.byteCounts.map { "range(\($0.lowerBound), \($0.upperBound + 1))" }

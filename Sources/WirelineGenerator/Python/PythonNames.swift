@@ -2,11 +2,11 @@
 
 import WirelineLanguage
 
-/// How Python spells names, and those that it or the module needs.
+/// Python's spelling of names, and the names that it or the module reserves.
 extension NameStyle {
     static func python(_ description: ProtocolDescription) -> NameStyle {
         let known = pythonBuiltIns.union(PythonRuntime.names).union(pythonWords).union(moduleNames)
-        // In a class, Python reads `__x` and `__x_` as names of that class only; it is called `__x__`.
+        // In a class, Python reads `__x` and `__x_` as private names, so a type with such a name becomes `__x__`.
         let names =
             description.messages.map { $0.alias ?? $0.name } + description.structures.map { $0.alias ?? $0.name }
             + description.enumerations.map { $0.alias ?? $0.name } + description.flagSets.map { $0.alias ?? $0.name }
@@ -16,23 +16,23 @@ extension NameStyle {
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: reserved),
             fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
-            // `___2` would be no case: Python reads it as a private name of the class.
+            // `___2` cannot be a case: Python reads it as a private name of the class.
             cases: Kind(spelling: .shouting, reserved: ["_"], addsUnderscores: true),
             constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
             headerFields: Kind(spelling: .unchanged), trailing: "trailing",
             arms: Kind(spelling: .upperCamel, reserved: reserved))
     }
 
-    /// The names that each module has with parts of its own.
+    /// The names that every module declares for its own protocol.
     private static let moduleNames: Set<String> = ["ClientMessage", "ServerMessage", "Message"]
 
-    /// The names that the lines of a data class use: a field with one of them would hide it from those after it. Each class has `mro`,
-    /// which would be the default of such a field.
+    /// The names that the lines of a data class use: a field with one of them would hide it from later lines. Every
+    /// class has `mro`, which would become the default of such a field.
     private static let classNames: Set<String> = [
         "bool", "bytes", "dataclasses", "dict", "float", "int", "list", "mro", "self", "str",
     ]
 
-    /// The names with a capital or an underscore that Python's code finds everywhere, or that the module imports.
+    /// The built-in names with a capital or an underscore, and the module's imports.
     private static let pythonBuiltIns: Set<String> = [
         "Any", "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup",
         "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning", "Callable", "ChildProcessError",

@@ -3,8 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The runtime of generated Python: what programs use, of which all is always there, and pieces, of which those stay that the printed
-/// code calls.
+/// The runtime of generated Python. Modules contain its whole interface, and the pieces that the printed code calls.
 struct PythonRuntime {
     private let file: RuntimeFile
 
@@ -36,15 +35,15 @@ struct PythonRuntime {
         return plan.constants.merging(constants) { _, own in own }
     }
 
-    /// The classes that programs use before the types of the protocol.
+    /// The classes of the interface that precede the protocol's types.
     func classes(_ plan: GeneratorModel) -> [String] {
         [file.text("classes")] + (plan.context == nil ? [] : [file.text("connectionClass")])
             + (plan.layers == nil ? [] : [file.text("layerClasses")])
     }
 
-    /// The functions that programs use, and `Splitter`.
+    /// The functions of the interface, and `Splitter`.
     ///
-    /// - Parameter shapes: What the protocol has of a connection.
+    /// - Parameter shapes: The module's code for connections.
     func functions(_ plan: GeneratorModel, shapes: [String]) -> [String] {
         [file.text("encoding")] + shapes + (plan.takesSender ? [file.text("shaped")] : [])
             + ["decoding", "splitter"].map { file.text($0) }
@@ -54,12 +53,13 @@ struct PythonRuntime {
     var pieces: RuntimeText { Self.pieces(file) }
 
     private static func pieces(_ file: RuntimeFile) -> RuntimeText {
-        // Pieces of a runtime have one empty line between them.
+        // `RuntimeText` expects one empty line between pieces.
         let text = file.text("pieces").replacing("\n\n\n", with: "\n\n")
         return RuntimeText(text, lineComment: "#", hasKeys: false, name: declaredName)
     }
 
-    /// The names that a schema's types and constants cannot have: those of pieces, of what programs use, and of what stands beside it.
+    /// The names that a schema's types and constants cannot have: those of pieces, of the interface, and of the module
+    /// itself.
     static let names: Set<String> = {
         let features = [
             "connection", "layers", "packets", "keys", "inflating", "xor", "rc4", "aes_ctr", "aes_cbc", "program",
@@ -72,7 +72,7 @@ struct PythonRuntime {
         return pieces(RuntimeFile.python.with([])).names.union(lines.compactMap(declaredName)).union(shapedNames)
     }()
 
-    /// The names of the functions of shapes, which have the sender or a number at their end.
+    /// The functions of shapes. Their suffix is the sender or a number.
     private static var shapedNames: [String] {
         let parts = ["", "_outer", "_flat"] + (1...PacketContent.maximumLayerCount).map { "_inside\($0)" }
         let numbered = (0..<2 << ContextTest.maximumCount).flatMap { number in parts.map { "\($0)_\(number)" } }
@@ -81,7 +81,7 @@ struct PythonRuntime {
         }
     }
 
-    /// Returns the name that a line declares; nil for another line.
+    /// Returns the name that a line declares; nil for other lines.
     private static func declaredName(_ line: Substring) -> String? {
         let words = line.split(separator: " ")
         guard let first = words.first, let mark = line.first, mark.isLetter || mark == "_" else { return nil }

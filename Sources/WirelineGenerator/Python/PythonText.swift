@@ -7,10 +7,9 @@ enum PythonText {
     /// Returns a string literal in ASCII.
     static func string(_ text: String) -> String { GoText.string(text) }
 
-    /// Returns a literal of bytes.
     static func bytes(_ bytes: [UInt8]) -> String { "b\"\(LiteralText.escapes(bytes))\"" }
 
-    /// Returns a documentation string of some lines, in which nothing ends it; nothing without lines.
+    /// Returns a documentation string, escaped so that no line ends it; empty without lines.
     static func documentation(_ lines: [String], indent: String = "    ") -> [String] {
         let escaped = lines.map { $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
         switch escaped.count {
@@ -29,7 +28,6 @@ enum PythonText {
         return "\(value)"
     }
 
-    /// Returns statements further to the right.
     static func indented(_ lines: [String], by count: Int = 4) -> [String] {
         let indent = String(repeating: " ", count: count)
         return lines.map { $0.isEmpty ? "" : indent + $0 }
@@ -40,14 +38,13 @@ enum PythonText {
         [head] + indented(lines.isEmpty ? ["pass"] : lines)
     }
 
-    /// Returns a call in one line, or, if that is long, with a line for each argument.
+    /// Returns a call on one line, or with a line for each argument if it is long.
     static func call(_ head: String, _ arguments: [String], _ tail: String) -> [String] {
         let line = head + arguments.joined(separator: ", ") + tail
         guard line.utf8.count > 110 else { return [line] }
         return [head] + arguments.map { "    \($0)," } + [tail]
     }
 
-    /// Returns a tuple.
     static func tuple(_ items: [String]) -> String {
         items.count == 1 ? "(\(items[0]),)" : "(\(items.joined(separator: ", ")))"
     }

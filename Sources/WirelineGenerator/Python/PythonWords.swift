@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// What words of the reader and of the writer have in common: places, paths and errors.
+/// The common parts of the reader's and the writer's words: offsets, paths and errors.
 protocol PythonWords {
     var dialect: PythonDialect { get }
 }
@@ -19,14 +19,14 @@ extension PythonWords {
     func text(_ syntax: Syntax) -> String { dialect.text(syntax) }
     func slice(_ bytes: String, _ from: Syntax, _ to: Syntax) -> Syntax { dialect.slice(bytes, from, to) }
 
-    /// Returns a place in the reader's bytes.
+    /// Returns an offset of the packet as an offset in the reader's bytes.
     func place(_ place: Expression) -> Syntax {
         guard case .packet = scope else { return syntax(place) }
         if case .number(0, _) = place { return .atom("start") }
         return syntax(Expression.name("start").plus(place))
     }
 
-    /// Returns the path of a value, as far as it is known where it is read or written.
+    /// Returns the path of a value, as far as its function knows it.
     func path(_ name: Expression) -> Syntax {
         switch (name, scope) {
         case (.text(let text), .packet), (.text(let text), .fixedHeader): .atom(string("packet." + text))
@@ -40,7 +40,7 @@ extension PythonWords {
         return "raise \(text(.call(.atom(function), [syntax(kind), path(name)] + place)))"
     }
 
-    /// Returns a limit, of which -1 is none.
+    /// Returns a limit; -1 means none.
     func limit(_ limit: Expression) -> Syntax {
         if case .number(-1, _) = limit { .atom("4294967295") } else { syntax(limit) }
     }

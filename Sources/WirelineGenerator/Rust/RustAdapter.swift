@@ -6,7 +6,7 @@ import WirelineSwiftGenerator
 
 /// Makes the program through which `wire conform` tests the generated module: it converts JSON to messages and back.
 ///
-/// Rust has no reflection, so for each type there are lines that say how its fields are found by their number.
+/// Rust has no reflection, so each type has lines that map the numbers of fields to the fields.
 struct RustAdapter {
     private let types: RustTypes
     private var plan: GeneratorModel { types.plan }
@@ -70,7 +70,7 @@ struct RustAdapter {
         return "union!(\(names.unions[index].name) { \(list(arms)) });"
     }
 
-    /// Returns how the enum of a side's messages is shown, and made of a line.
+    /// Returns the code that prints the enum of a side's messages, and parses it from a line.
     private func side(_ sender: Sender) -> String {
         let rows = description.messages(from: sender).map {
             index in

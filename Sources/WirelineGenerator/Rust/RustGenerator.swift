@@ -6,8 +6,8 @@ public import WirelineSwiftGenerator
 
 /// Generates a module of Rust for a protocol.
 ///
-/// The module is one file that needs edition 2021 and the standard library: no crate, and nothing `unsafe`. The same description always
-/// gives the same bytes.
+/// The module is one file that needs edition 2021 and the standard library. It needs no crate and contains no `unsafe`.
+/// The same description always gives the same bytes.
 ///
 /// | in the schema | in Rust |
 /// |---|---|

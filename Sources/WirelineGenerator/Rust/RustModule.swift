@@ -23,7 +23,7 @@ struct RustModule {
         return ([banner] + code.filter { !$0.isEmpty }).joined(separator: "\n\n") + "\n"
     }
 
-    /// The first lines. Lints are allowed that find fault with names of the schema, and with what another schema needs.
+    /// The first lines. They allow lints that would report the schema's names, or code that only other schemas use.
     private var banner: String {
         let title = plan.description.title
         let documentation = CommentText.lines(of: plan.description.documentation).map {

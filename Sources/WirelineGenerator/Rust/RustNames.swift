@@ -3,14 +3,14 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How Rust spells names, and those that it or the runtime needs.
+/// Rust's spelling of names, and the names that it or the runtime reserves.
 extension NameStyle {
     static func rust(_ description: ProtocolDescription) -> NameStyle {
         let (hasLayers, hasFrames) = (description.layout.hasContent, description.layout.framing != nil)
         let hasConnection = hasLayers || description.layout.dependsOnStates
         let types = rustTypes.union(RustRuntime.declarations(hasLayers: hasLayers, hasFrames: hasFrames))
             .union(hasConnection ? ["Connection"] : [])
-        // States stand beside these members of a connection.
+        // States share a struct with these members of a connection.
         let members: Set<String> = hasLayers ? RustRuntime.memberNames.union(["threshold"]) : []
         let tables = words("_ INFLATES IS_LASTING KEYS LAYERINGS LAYER_PATHS OWN_LAYERS SHAPES")
         return NameStyle(
@@ -22,12 +22,11 @@ extension NameStyle {
             arms: Kind(spelling: .upperCamel, reserved: types))
     }
 
-    /// The types of the language that generated code names, and the packets of both sides.
+    /// The language's types that generated code names, and the packets of both sides.
     static let rustTypes = words(
         "_ Box ClientPacket Clone Default Err From Header None Ok Option PartialEq Result Self Send ServerPacket Sized Some String Vec"
     )
 
-    /// The words that no name can be.
     static let rustWords = words(
         """
         _ abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let

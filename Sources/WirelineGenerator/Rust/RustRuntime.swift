@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The runtime of generated Rust: what every module has, and functions of which those stay that the printed code calls.
+/// The runtime of generated Rust. Functions that the printed code does not call are left out.
 struct RustRuntime {
     private let file: RuntimeFile
 
@@ -24,10 +24,10 @@ struct RustRuntime {
             plan.features.union(features), plan.constants.merging(own) { $1 }, each: plan.escapes)
     }
 
-    /// Returns the parts of the runtime around code that calls some functions, without empty ones.
+    /// Returns the non-empty parts of the runtime around code that calls some functions.
     func parts(_ plan: GeneratorModel, calledBy code: [String]) -> [String] {
         var calls = StatementBuilder.calls(in: code).union(["require"])
-        // A function that others call stands after them.
+        // Callees follow their callers in the runtime.
         func text(_ name: String) -> String {
             file.text(name) { methods in
                 let called = BraceText.called(methods, by: calls)
@@ -40,14 +40,12 @@ struct RustRuntime {
             + (plan.layers == nil ? [] : [file.text("layers")])
     }
 
-    /// The members of a connection.
     var members: [String] { file.text("members").split(separator: "\n").map(String.init) }
 
     // MARK: What the file declares
 
     private static let all = RuntimeFile.rust.withAllFeatures
 
-    /// The names of the members of a connection.
     static let memberNames = Set(all.text("members").split(separator: "\n").map { String($0.prefix { $0 != ":" }) })
 
     /// Returns the lines of all functions in some regions.
@@ -66,7 +64,6 @@ struct RustRuntime {
 
     private static let methods = heads(["reader", "writer", "functions"])
 
-    /// The functions that can fail.
     static let fallible = names(methods.filter { $0.contains("-> Result<") })
     /// The functions that change the reader or the writer.
     static let mutating = names(methods.filter { $0.contains("(&mut self") })

@@ -9,10 +9,9 @@ enum RustText {
         LiteralText.quoted(text) { "\\u{\(String($0, radix: 16))}" }
     }
 
-    /// Returns a literal of some bytes.
     static func bytes(_ bytes: [UInt8]) -> String { "b\"\(LiteralText.escapes(bytes))\"" }
 
-    /// Returns a float of 64 bits, or of 32.
+    /// Returns a float of 64 or 32 bits.
     static func float(_ value: Double, byteCount: Int = 8) -> String {
         let type = byteCount == 4 ? "f32" : "f64"
         if value.isNaN { return "\(type)::NAN" }
@@ -20,28 +19,27 @@ enum RustText {
         return byteCount == 4 ? "\(Float(value))" : "\(value)"
     }
 
-    /// Returns the lines of a documentation comment, with an attribute for what is deprecated; nothing for an empty text.
+    /// Returns a documentation comment, with an attribute for a deprecation; empty for an empty text.
     static func comment(_ text: String, _ deprecation: String? = nil) -> [String] {
         let lines = CommentText.lines(of: text).map { $0.isEmpty ? "///" : "/// " + escaped($0) }
         guard let deprecation else { return lines }
         return lines + ["#[deprecated(note = \(string(CommentText.lines(of: deprecation).joined(separator: " "))))]"]
     }
 
-    /// Returns a line in which rustdoc finds no links and no tags.
+    /// Returns a line without links or tags for rustdoc.
     private static func escaped(_ line: String) -> String {
         line.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("<", with: "\\<")
     }
 
-    /// Returns lines further to the right.
     static func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "    " + $0 } }
 
-    /// Returns the implementation of `Default` for a type, with values that are not those of `Default` for some of its members.
+    /// Returns an implementation of `Default`; members without a value use their own `Default`.
     static func defaults(_ name: String, _ members: [(name: String, value: String?)]) -> [String] {
         let values = members.map { "\($0.name): \($0.value ?? "Default::default()")," }
         return block("impl Default for \(name)", block("fn default() -> Self", block(name, values)))
     }
 
-    /// Returns a declaration with a block; without lines it is empty.
+    /// Returns a declaration with a block; without lines the block is empty.
     static func block(_ head: String, _ lines: [String]) -> [String] {
         lines.isEmpty ? [head + " {}"] : [head + " {"] + indented(lines) + ["}"]
     }

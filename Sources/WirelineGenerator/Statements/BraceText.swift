@@ -5,13 +5,12 @@ import WirelineLanguage
 
 /// The texts of functions and classes in languages with braces.
 enum BraceText {
-    /// Returns a text whose lines stand four columns to the right.
     static func indented(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + $0 }
             .joined(separator: "\n")
     }
 
-    /// Returns a function; without lines it is empty.
+    /// Returns a function; without lines its body is empty.
     static func function(_ head: String, _ lines: [String]) -> String {
         lines.isEmpty ? head + " {}" : "\(head) {\n\(indented(lines.joined(separator: "\n")))\n}"
     }
@@ -21,7 +20,6 @@ enum BraceText {
         String(Self.methods(methods).text(for: calls).dropLast())
     }
 
-    /// Whether a class has no members.
     static func isEmptyClass(_ text: String) -> Bool { text.split(separator: "\n").count == 2 }
 
     private static func methods(_ text: String) -> RuntimeText {
@@ -37,12 +35,11 @@ enum BraceText {
 }
 
 extension ProtocolDescription {
-    /// Returns the indices of the messages that one side sends.
     func messages(from sender: Sender) -> [Int] { messages.indices.filter { messages[$0].senders.contains(sender) } }
 
-    /// Returns what a message is called, its ID, who sends it and what answers it.
+    /// Returns a message's name, its ID, its sender and its replies.
     ///
-    /// - Parameter spelled: How the language shows the name of a message in text (default: as it is).
+    /// - Parameter spelled: Returns the name of a message as the language's comments show it (default: unchanged).
     func facts(of message: MessageDescription, spelled: (String) -> String = \.self) -> String {
         let sides =
             message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"

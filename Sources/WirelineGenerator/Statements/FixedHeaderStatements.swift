@@ -5,9 +5,9 @@ import WirelineLanguage
 
 /// The statements for header fields that have the same value in every packet of a message (`@header`).
 extension StatementBuilder {
-    /// Returns the statements that verify the header `h` of a packet that was read; none for a message that fixes nothing.
+    /// Verifies the header `h` of a packet that was read; no statements for a message that fixes nothing.
     ///
-    /// The places of ``GeneratorModel/fixedHeaderFields`` are the items of the list `at`.
+    /// The list `at` has the offsets of ``GeneratorModel/fixedHeaderFields``.
     func verifyHeader(_ message: MessageDescription) -> [Statement] {
         message.headerValues.flatMap { item -> [Statement] in
             guard let position = plan.fixedHeaderFields.firstIndex(of: item.field) else { return [] }
@@ -16,7 +16,7 @@ extension StatementBuilder {
                 let bytes = plan.description.layout.fields[item.field].format.comparedBytes(ofText: text)
                 return [reading("sameBytes", place, .bytes(bytes), name(item))]
             }
-            // A field that such packets never have is 0.
+            // A field that these packets never have is 0.
             return [
                 .constant("x\(item.field)", .boolean, isSame(item)),
                 reading("verify", "x\(item.field)", .text("wrong_constant"), name(item), place),
@@ -24,8 +24,7 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the statements that refuse other values in the header `h` that a message is written with, and set the fixed ones in it.
-    /// The header is a copy.
+    /// Refuses other values in the header `h` of a message to write, and sets the fixed ones. The header is a copy.
     func fixHeader(_ message: MessageDescription) -> [Statement] {
         message.headerValues.flatMap { item -> [Statement] in
             let isGood = Expression.not(own(item).isSet).or(isSame(item))

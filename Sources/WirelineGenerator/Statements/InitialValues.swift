@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 extension StatementBuilder {
-    /// Returns the literal of a value of a header's field; of the field's zero for a value of another kind.
+    /// Returns a header field's value as a literal; the field's zero if the value is of another kind.
     func literal(headerField position: Int, _ value: PacketHeader.FieldValue) -> Expression {
         let format = plan.description.layout.fields[position].format
         switch (format, value) {
@@ -20,15 +20,15 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns what a field of a new body is; nil if nothing is set.
+    /// Returns a field's value in a new body; nil if it is not set.
     func initial(_ field: GeneratedField) -> Expression? {
         field.mayBeUnset || !field.hasZero ? nil : zero(field)
     }
 
-    /// Returns what a field is in the zero of its body.
+    /// Returns a field's value in the zero of its body.
     func zero(_ field: GeneratedField) -> Expression { .initial(field.zero, field.value) }
 
-    /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
+    /// Returns a field's value in a new header; nil if it is not set, or if programs cannot set it.
     func initial(headerField position: Int) -> Expression? {
         guard plan.hasAlways(headerField: position) else { return nil }
         switch plan.description.layout.fields[position].role {

@@ -28,7 +28,7 @@ struct TypeScriptAdapter {
         return GeneratedFile(path: stem + "_conform.mjs", text: program.text("all") + "\n")
     }
 
-    /// Returns the functions of Node that a program gives for a layer.
+    /// Returns the functions of Node that the script supplies for a layer.
     private static func functions(of kind: LayerKind) -> String? {
         switch kind {
         case .zlib: "zlib.inflateSync, zlib.deflateSync"

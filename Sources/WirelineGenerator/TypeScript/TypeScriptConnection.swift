@@ -3,7 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has of a connection: its states, the function that finds the shape of a packet, and what messages do to states.
+/// Makes a module's code for connections: their states, the function that selects a packet's shape, and the changes of
+/// states.
 struct TypeScriptConnection {
     private let functions: TypeScriptFunctions
     private let context: ContextPlan
@@ -18,7 +19,6 @@ struct TypeScriptConnection {
         self.context = context
     }
 
-    /// The types, tables and functions, as lines.
     var lines: [String] {
         let tables = plan.layers.map { TypeScriptLayers(functions, $0).tables } ?? tables
         let parts = [states, tables, shapes, context.changes.isEmpty ? [] : change]

@@ -6,9 +6,9 @@ public import WirelineSwiftGenerator
 
 /// Generates a TypeScript module for a protocol.
 ///
-/// The module is one file that imports nothing. It needs ES2015 and TypeScript 4.8 or later, and neither `TextDecoder` nor, unless
-/// the schema has integers beyond 53 bits, `BigInt`. It compiles without warnings under `--strict` and stricter settings. The
-/// same description always gives the same bytes.
+/// The module is one file that imports nothing. It needs ES2015 and TypeScript 4.8 or later. It needs no `TextDecoder`,
+/// and `BigInt` only if the schema has integers beyond 53 bits. It compiles without warnings under `--strict` and
+/// stricter settings. The same description always gives the same bytes.
 ///
 /// | in the schema | in TypeScript |
 /// |---|---|
@@ -33,7 +33,7 @@ public struct TypeScriptGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.ts`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot express; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = GeneratorModel(description, .typeScript(description))
         return [
@@ -43,9 +43,9 @@ public struct TypeScriptGenerator: Sendable {
 
     /// Returns a module of JavaScript with the same functions: `scene_protocol.js`.
     ///
-    /// It is for pages of Wireline. `inspect_packet` also says which bytes each value was read from.
+    /// It is for pages of Wireline. `inspect_packet` also reports the bytes of each value.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot express; so far there is none.
     package func script() throws(GenerationError) -> GeneratedFile {
         let text = TypeScriptModule(GeneratorModel(description, .typeScript(description)), isForPages: true).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
@@ -53,9 +53,9 @@ public struct TypeScriptGenerator: Sendable {
 
     /// Returns a script that answers the questions of `wire conform`: `scene_conform.mjs`.
     ///
-    /// It belongs beside what a compiler makes of the module, and runs in Node.
+    /// It belongs beside the compiled module, and runs in Node.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot express; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         TypeScriptAdapter(GeneratorModel(description, .typeScript(description))).file()
     }

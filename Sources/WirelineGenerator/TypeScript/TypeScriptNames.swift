@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How TypeScript spells names, and those that it or the runtime needs.
+/// TypeScript's spelling of names, and the names that it or the runtime reserves.
 extension NameStyle {
     static let typeScript = NameStyle(
         types: Kind(
@@ -19,7 +19,7 @@ extension NameStyle {
                 .union(typeScriptFunctions)),
         headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing")
 
-    /// Returns the names for a protocol. Without layers, a schema may have the names of what they need.
+    /// Returns the names for a protocol. Without layers, a schema may use the names that layers need.
     static func typeScript(_ description: ProtocolDescription) -> NameStyle {
         description.layout.hasContent ? layered : typeScript
     }
@@ -34,19 +34,19 @@ extension NameStyle {
         return style
     }()
 
-    /// The members that every object has: one of them would seem to be set.
+    /// The members that every object has: an unset field with such a name would seem to be set.
     private static let inherited: Set<String> = [
         "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
         "valueOf",
     ]
 
-    /// The functions that each file has with parts of its own.
+    /// The functions that every file declares for its own protocol.
     private static let typeScriptFunctions: Set<String> = [
         "unwrap", "unwrapClient", "unwrapServer", "wrap", "wrapClient", "wrapServer", "fromClient", "fromServer",
         "fitted", "fittedClient", "fittedServer", "change", "shapeOf", "shapes", "unwrappers", "wrappers",
     ]
 
-    /// Names of JavaScript that generated code uses, or that hide something from a reader.
+    /// Names of JavaScript that generated code uses, or that would mislead a reader.
     static let typeScriptGlobals: Set<String> = [
         "Array", "ArrayBuffer", "BigInt", "Boolean", "DataView", "Error", "Function", "Infinity", "Int32Array", "Map",
         "Math", "NaN", "Number", "Object", "Omit", "Partial", "Pick", "Promise", "ReadonlyMap", "RegExp", "String",
@@ -54,7 +54,7 @@ extension NameStyle {
         "TextDecoder", "TextEncoder", "Uint8Array", "globalThis", "undefined",
     ]
 
-    /// The words that no variable can have, those of strict code and of modules included.
+    /// The words that no variable can have, including those of strict code and of modules.
     static let typeScriptWords: Set<String> = [
         "abstract", "any", "arguments", "as", "async", "await", "bigint", "boolean", "break", "case", "catch", "class",
         "const", "continue", "debugger", "declare", "default", "delete", "do", "else", "enum", "eval", "export",

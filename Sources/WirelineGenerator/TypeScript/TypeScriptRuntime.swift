@@ -5,9 +5,9 @@ import WirelineLanguage
 
 /// The runtime of generated TypeScript, in pieces: see ``RuntimeText``.
 ///
-/// Readers throw a `WireError` with the path of the names that they are in (`r.at`) and of the field `f`, and the offset.
+/// Readers throw a `WireError` with the offset and the path: the enclosing names (`r.at`) and the field `f`.
 enum TypeScriptRuntime {
-    /// Returns the pieces that the file of a protocol may contain, with those that its functions may need.
+    /// Returns the pieces that a protocol's file may contain, and those that its functions may need.
     static func text(for functions: TypeScriptFunctions) -> RuntimeText {
         let (plan, isForPages) = (functions.dialect.plan, functions.dialect.isForPages)
         let more = [
@@ -36,7 +36,7 @@ enum TypeScriptRuntime {
         bytes.isEmpty ? "false" : bytes.map { "\(value) === \($0)" }.joined(separator: " || ")
     }
 
-    /// The test for marks up to the end, with nothing between them: they may follow the last packet.
+    /// The test for adjacent marks up to the end: they may follow the last packet.
     private static func marksTest(_ marks: PacketFraming) -> String {
         marks.hasSameMarks
             ? "content.subarray(p).every(x => x === \(marks.start))"
@@ -45,10 +45,10 @@ enum TypeScriptRuntime {
 
     // MARK: Names
 
-    /// The names of the functions and types that programs use. All of them are always there.
+    /// The functions and types of the interface. Every file has all of them.
     static let exportedNames = exportedNames(with: ["types"])
 
-    /// The names of what programs use if packets have layers, and of types that the module's tables have.
+    /// The names of the interface for layers, and of types in the module's tables.
     static func layerNames(hasPackets: Bool) -> Set<String> {
         exportedNames(with: hasPackets ? ["types", "layers", "packets"] : ["types", "layers"])
             .union(["Layered", "Transform", "Part", "Keystream"])
@@ -59,10 +59,9 @@ enum TypeScriptRuntime {
         return Set(text.split(separator: "\n").filter { $0.hasPrefix("export ") }.compactMap(declaredName))
     }
 
-    /// The names of all pieces, which a schema's types and constants cannot have.
+    /// The names of all pieces; a schema's types and constants cannot have them.
     static let names = names(with: ["types"])
 
-    /// The names of all pieces of a module with layers.
     static let namesWithLayers = names(with: [
         "types", "connection", "sender", "layers", "packets", "threshold", "keys",
     ])

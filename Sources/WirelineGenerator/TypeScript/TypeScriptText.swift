@@ -6,15 +6,16 @@ import WirelineSwiftGenerator
 enum TypeScriptText {
     /// Returns a string literal in ASCII.
     ///
-    /// - Parameter isForPages: Whether a script stands in a page, which must not take text for tags (default: false).
+    /// - Parameter isForPages: Whether to escape angle brackets, so that a page reads no tags in a script (default:
+    ///   false).
     static func string(_ text: String, isForPages: Bool = false) -> String {
         let literal = LiteralText.quoted(text.utf16) { "\\u" + LiteralText.digits($0, 4) }
         return isForPages ? literal.replacing("<", with: "\\u003c").replacing(">", with: "\\u003e") : literal
     }
 
-    /// Returns a documentation comment; nothing for an empty text.
+    /// Returns a documentation comment; empty for an empty text.
     ///
-    /// Nothing in the text ends the comment, or is a tag of a documentation tool.
+    /// The text cannot end the comment, nor contain a tag of a documentation tool.
     static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
         let reason = deprecation.map { "@deprecated " + escaped(CommentText.lines(of: $0).joined(separator: " ")) }
         let all = CommentText.lines(of: text).map(escaped) + (reason.map { [$0] } ?? [])
@@ -25,7 +26,7 @@ enum TypeScriptText {
         }
     }
 
-    /// Returns a text in which nothing ends a comment.
+    /// Returns a text that cannot end a comment.
     static func escaped(_ line: String) -> String {
         var result = ""
         for scalar in line.unicodeScalars {
@@ -42,6 +43,5 @@ enum TypeScriptText {
         return "\(value)"
     }
 
-    /// Returns a list of bytes or numbers.
     static func list(_ numbers: [String]) -> String { "[\(numbers.joined(separator: ", "))]" }
 }

@@ -6,9 +6,9 @@ public import WirelineSwiftGenerator
 
 /// Generates a dissector for Wireshark and tshark, in Lua.
 ///
-/// The file needs no other file. It is written for Lua 5.1 to 5.4, which are all versions that Wireshark has used, and
-/// tested with tshark 4.0. It accepts and refuses the same packets as the schema-driven codec, with the same error
-/// texts. The same description gives the same bytes.
+/// The file needs no other file. It runs in Lua 5.1 to 5.4, all versions that Wireshark has used; tests use tshark 4.0.
+/// It accepts and refuses the same packets as the schema-driven codec, with the same error texts. The same description
+/// gives the same bytes.
 ///
 /// | in the schema | in Wireshark |
 /// |---|---|
@@ -34,9 +34,9 @@ public struct WiresharkGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
-    /// The protocol's name in Wireshark, with which all its filters and preferences begin.
+    /// The protocol's name in Wireshark: the prefix of all its filters and preferences.
     ///
-    /// It is `wire_mqtt` where `mqtt` would be one of Wireshark's own protocols.
+    /// It is `wire_mqtt` if `mqtt` is one of Wireshark's own protocols.
     public var filter: String { WiresharkNaming(description).filter }
 
     /// Returns the only file.

@@ -4,12 +4,12 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// The parts of Wireshark's filter names for everything that a protocol declares, without ambiguity.
+/// The unambiguous parts of Wireshark's filter names for everything that a protocol declares.
 ///
 /// They come from the schema's own names: `SceneId`, `sceneID` and `scene_id` all become `scene_id`. If names become
 /// equal, the later ones get a number.
 struct WiresharkNaming {
-    /// The protocol's name, with which its filters begin: `scene`.
+    /// The protocol's name, as the prefix of its filters: `scene`.
     let filter: String
     /// The name of the file without `.lua`.
     let file: String
@@ -17,11 +17,10 @@ struct WiresharkNaming {
     let structures: [Record]
     /// Each with the arms that hold a value.
     let unions: [Record]
-    /// The cases of each `flags`.
     let flagSets: [[String]]
     /// The fields of header and trailer, in wire order.
     private(set) var packetFields: [String]
-    /// The states and the keys of layers, as preferences are named after them.
+    /// The states and the keys of layers, as the suffixes of their preferences.
     let states: [String]
     let keys: [String]
 
@@ -34,40 +33,39 @@ struct WiresharkNaming {
         let stem = description.fileStem
         file = stem.utf8.count == 1 || Self.filterWords.contains(stem) ? "wire_" + stem : stem
         filter = Self.ownProtocols.contains(file) ? "wire_" + file : file
-        // Names that every protocol has.
+        // Names of every protocol.
         var taken: Set<String> = [
             "packet", "message", "id", "sender", "payload", "trailing", "unknown", "torn", "error", "note",
         ]
-        // And those that protocols with layers have.
+        // Names of protocols with layers.
         if description.layout.hasContent {
             taken.formUnion(["layer", "packets", "opaque", "sealed", "unread", "partial"])
         }
         messages = description.messages.map { Self.record($0.name, $0.fields, &taken) }
         structures = description.structures.map { Self.record($0.name, $0.fields, &taken) }
         unions = description.unions.map { Self.record($0.name, $0.fields, &taken) }
-        // Every field also has these after its name.
+        // Filters of every field may end in these.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
         states = Self.unique(description.states.map(\.name))
         keys = Self.unique(description.preferredKeys.map(\.name))
     }
 
-    /// Returns the same names with some fields of header and trailer.
+    /// Replaces the names of header and trailer fields.
     func with(packetFields: [String]) -> WiresharkNaming {
         var result = self
         result.packetFields = packetFields
         return result
     }
 
-    /// The words of Wireshark's filter language. A protocol may not have them as a name, nor a single letter.
+    /// The words of Wireshark's filter language. A protocol cannot have one of them as its name, nor a single letter.
     private static let filterWords: Set<String> = [
         "all", "all_eq", "all_ne", "and", "any", "any_eq", "any_ne", "bitand", "bitwise_and", "contains", "eq", "ge",
         "gt",
         "in", "le", "lt", "matches", "ne", "not", "or", "xor",
     ]
 
-    /// Protocols that Wireshark 4.0 has itself, and after which a schema may be called. Of others it finds out when it loads the
-    /// dissector.
+    /// Protocols of Wireshark 4.0 that may share a schema's name. The dissector finds others when Wireshark loads it.
     private static let ownProtocols = Set(
         """
         amqp bacnet bgp bitcoin bittorrent coap couchbase cql diameter dns epmd erldp fix ftp git grpc http http2

@@ -3,6 +3,6 @@
 import WirelineCodec
 
 extension VarintFormat {
-    /// The entries of a table that say how the number becomes a value; nil if it is the value.
+    /// The table entries for the conversion of the number to its value; nil if both are equal.
     var luaForm: String? { encoding == .unsigned ? nil : "form = \"\(encoding.name)\", signed = true" }
 }
