@@ -44,13 +44,12 @@ extension ProtocolDescription {
     }
 }
 
-/// The files of a folder with all that a check finds out about them.
+/// The files of a folder with all results of a check.
 struct CheckedFiles {
     /// The files in the order of their paths' bytes; spans refer to this order.
     let sources: [SourceText]
     let lexed: [LexedFile]
     let trees: [FileSyntax]
-    /// The problems.
     let reporter: Reporter
     /// The protocol; nil if there is any error.
     let description: ProtocolDescription?

@@ -39,7 +39,7 @@ public struct Diagnostic: Equatable, Sendable {
     /// The column is in UTF-8 bytes, as compilers count. The carets are in terminal cells, so that they mark the right
     /// text after Chinese too. There is no newline at the end.
     public func rendered() -> String {
-        // A file's name may have line feeds, as if other problems stood there.
+        // A file's name may contain line feeds, which could imitate other problems.
         let file = location.file.escaped()
         var lines = ["\(file):\(location.line):\(location.column): \(severity.rawValue): \(message.escaped())"]
         lines.append(excerpt.text)

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// What conditions of the packet's fields can look at besides fields; a field with the same name wins.
+/// The words that conditions of packet fields can use as operands; a field with the same name hides the word.
 enum PacketWord: String, CaseIterable {
     case sender
     case nested
@@ -14,7 +14,7 @@ enum PacketWord: String, CaseIterable {
         }
     }
 
-    /// What it is, in one line.
+    /// Its meaning, in one line.
     var summary: String {
         switch self {
         case .sender: "Who sends the packet: `client` or `server`."
@@ -22,7 +22,6 @@ enum PacketWord: String, CaseIterable {
         }
     }
 
-    /// The names of its values.
     var values: [String] {
         switch self {
         case .sender: Sender.allCases.map(\.rawValue)

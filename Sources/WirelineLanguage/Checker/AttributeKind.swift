@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attributes of the language.
 enum AttributeKind: String, CaseIterable {
     case id, from, reply, name, deprecated, sensitive, closed
     case count, size, terminated, until, rest, little, big, range, max, since, `default`, pad, utf16
@@ -29,9 +28,7 @@ enum AttributeKind: String, CaseIterable {
         case content = "a line of the packet"
     }
 
-    /// The argument between an attribute's parentheses.
     enum Shape: Equatable {
-        /// No argument.
         case none
         case integer, range, name, string, length
         /// The name of a checksum and, after a comma, the bytes that it covers.
@@ -86,7 +83,7 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// Returns how the attribute is written, for error messages.
+    /// Returns the attribute's syntax, for error messages.
     func example(at place: Place) -> String {
         switch self {
         case .id: place == .headerField ? "@id" : "@id(20001)"
@@ -117,7 +114,6 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// Returns a description of its argument in words.
     func argumentDescription(at place: Place) -> String {
         switch shape(at: place) {
         case .none: "no argument"
@@ -144,7 +140,7 @@ struct AttributeSet {
 
     private struct Entry {
         var span: SourceSpan
-        /// None if there are none, or if one of them was reported.
+        /// Empty without arguments, or if one of them was reported.
         var arguments: [ArgumentSyntax]
     }
 
@@ -159,7 +155,7 @@ struct AttributeSet {
 
     func span(of kind: AttributeKind) -> SourceSpan? { table[kind]?.span }
 
-    /// Returns the argument of an attribute that has only one, or the first of several.
+    /// Returns the argument of an attribute; the first if there are several.
     func argument(of kind: AttributeKind) -> ArgumentSyntax? { table[kind]?.arguments.first }
 
     func arguments(of kind: AttributeKind) -> [ArgumentSyntax] { table[kind]?.arguments ?? [] }
@@ -176,7 +172,7 @@ struct AttributeSet {
     /// The prefix in `@count(uint8)` or `@size(uint8)`; nil if there is none.
     var prefix: NameSyntax? { name(.count) ?? name(.size) }
 
-    /// Returns the names of an attribute that may have several; none if it is absent or faulty.
+    /// Returns the names of an attribute that may have several; empty if it is absent or faulty.
     func names(_ kind: AttributeKind) -> [NameSyntax] { argument(of: kind)?.names ?? [] }
 
     func string(_ kind: AttributeKind) -> String? {

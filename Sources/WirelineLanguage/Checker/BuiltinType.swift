@@ -2,7 +2,6 @@
 
 package import WirelineCodec
 
-/// A type that needs no declaration.
 enum BuiltinType: Equatable {
     case integer(IntegerFormat)
     case varint(VarintFormat.Encoding)
@@ -53,17 +52,16 @@ enum BuiltinType: Equatable {
         }
     }
 
-    /// Whether it is an integer of variable length.
     var isVarint: Bool {
         if case .varint = self { true } else { false }
     }
 }
 
-/// A type that takes as many bytes as the brackets after its name say: `char[24]`.
+/// A type with the number of bytes in the brackets after its name: `char[24]`.
 ///
-/// Its name is a word of the language only where the folder declares no type of that name.
+/// A declaration of the folder can hide its name.
 struct SizedType: Equatable {
-    /// How digits stand in it; nil for `char`, which has text.
+    /// The notation of digits; nil for `char`, which has text.
     let notation: DigitFormat.Notation?
 
     init?(rawValue name: String) {
@@ -71,10 +69,8 @@ struct SizedType: Equatable {
         if notation == nil, name != "char" { return nil }
     }
 
-    /// Its name in the language.
     var rawValue: String { notation?.rawValue ?? "char" }
 
-    /// A use of it, for error messages.
     var example: String { "`\(rawValue)[\(notation == nil ? 24 : 6)]`" }
 }
 
@@ -85,8 +81,8 @@ extension IntegerFormat {
         self.init(bitWidth: width, isSigned: !name.hasPrefix("u"))
     }
 
-    /// Returns the number in a name such as `uint4` or `int128`, whether an integer can have so many bits or not; nil for
-    /// another name.
+    /// Returns the number in a name such as `uint4` or `int128`, even if no integer has that many bits; nil for other
+    /// names.
     static func width(inName name: String) -> Int? {
         let prefix = name.hasPrefix("u") ? "uint" : "int"
         guard name.hasPrefix(prefix) else { return nil }
@@ -100,13 +96,12 @@ extension IntegerFormat {
 }
 
 extension CountFormat {
-    /// Makes the format with this name in the language.
     init?(name: String) {
         guard let format = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = format
     }
 
-    /// The formats without a sign, of which every value has a count.
+    /// The formats without a sign: they cannot say that a value is absent.
     package static let unsigned = allCases.filter { !$0.isSigned }
 
     static let choices = "`uint8`, `uint16`, `uint32` or `varint`"

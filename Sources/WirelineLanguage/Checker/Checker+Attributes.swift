@@ -68,7 +68,6 @@ extension Checker {
 }
 
 extension AttributeKind.Shape {
-    /// How many arguments there can be.
     fileprivate var counts: ClosedRange<Int> {
         switch self {
         case .checksum: 1...2

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension Checker {
-    /// Returns what `@checksum(kind, range)` says; nil if something about it was reported.
+    /// Returns the checksum of `@checksum(kind, range)`; nil if an error was reported.
     func checksum(_ attributes: AttributeSet, in packet: PacketSyntax) -> PacketChecksum? {
         let arguments = attributes.arguments(of: .checksum)
         guard case .name(let name)? = arguments.first else { return nil }

@@ -4,12 +4,11 @@ import WirelineCodec
 
 /// `@constant(v)` before a field of a message or a struct.
 extension Checker {
-    /// The attributes that make no sense before a field that always has one value, and that no program sets.
+    /// The attributes that make no sense for a field with one value that no program sets.
     private static let excluded: [AttributeKind] = [
         .since, .condition, .range, .exampleValue, .sensitive, .name, .deprecated,
     ]
 
-    /// Returns whether a field is a value or a constant.
     mutating func role(
         of field: FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) -> FieldDescription.Role {

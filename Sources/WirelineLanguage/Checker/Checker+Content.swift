@@ -16,17 +16,17 @@ struct ContentLines {
             maximumInflatedByteCount: options.maximumInflatedByteCount, maximumNestedDepth: options.maximumNestedDepth)
     }
 
-    /// The content; nil if something about a line was reported.
+    /// The content; nil if a line had an error.
     ///
-    /// Limits belong to layers: without any, all contents are the same.
+    /// Limits apply only to layers and packets. Without these, the content is the plain one.
     var content: PacketContent? { isFaulty ? nil : result.isPlain ? PacketContent() : result }
 
-    /// Checks the lines that stand before one of the packet's fields.
+    /// Checks the lines before one of the packet's fields.
     ///
     /// - Parameters:
     ///   - index: The position of the field among those of header and trailer; their number for the last lines.
-    ///   - scope: What a condition can look at there.
-    ///   - fields: The fields before it, with nil for those that were reported.
+    ///   - scope: The operands of conditions there.
+    ///   - fields: The fields before it; nil for those with a reported error.
     mutating func check(
         _ packet: PacketSyntax, beforeField index: Int, _ scope: ConditionScope, _ fields: [PacketField?],
         with checker: inout Checker
@@ -59,7 +59,7 @@ struct ContentLines {
                     help: "remove one of them")
             }
             result.layers.append(PacketContent.Layer(kind, afterFields: line.fieldCount, if: condition))
-            // A cipher whose content is as long has no room for a proof that nothing was changed.
+            // A cipher that keeps the content's length has no room for an authentication tag.
             if !kind.mayInflate {
                 ciphers.append((transform, attributes))
             } else {
@@ -83,13 +83,13 @@ struct ContentLines {
     }
 }
 
-/// The condition of a line; nil for a line that always holds.
+/// The condition of a line; nil for a line that always applies.
 private struct LineCondition {
     var value: WireCondition?
 }
 
 extension Checker {
-    /// Returns the condition of a line, or none; nil if something about it was reported.
+    /// Returns the condition of a line, or none; nil if an error was reported.
     fileprivate mutating func lineCondition(
         of line: ContentSyntax, _ attributes: AttributeSet, _ scope: ConditionScope, _ fields: [PacketField?]
     ) -> LineCondition? {
@@ -115,9 +115,9 @@ extension Checker {
     /// The only word that `@accept` takes.
     static let acceptableFault = "unauthenticated"
 
-    /// Warns once if a layer enciphers but does not notice that packets were changed, unless the schema accepts that.
+    /// Warns once if a layer enciphers without authentication, unless the schema accepts that.
     ///
-    /// - Parameter attributes: Those of the packet, which hold for all of its layers.
+    /// - Parameter attributes: The packet's attributes; they apply to all of its layers.
     func warnAboutCiphers(_ lines: ContentLines, _ attributes: AttributeSet) {
         if lines.ciphers.isEmpty { refuseAcceptance(attributes) }
         let isAccepted = accepts(attributes)
@@ -129,7 +129,7 @@ extension Checker {
                 + "`@accept(\(Self.acceptableFault))` before the `layer`, or before `packet` for all layers")
     }
 
-    /// Whether `@accept(unauthenticated)` is there. Another word is reported.
+    /// Whether `@accept(unauthenticated)` is there. Reports another word.
     private func accepts(_ attributes: AttributeSet) -> Bool {
         if let word = attributes.name(.accept), word.text != Self.acceptableFault {
             reporter.error(
@@ -139,7 +139,7 @@ extension Checker {
         return attributes.has(.accept)
     }
 
-    /// Refuses `@accept` where no layer needs it.
+    /// Refuses `@accept` if no layer needs it.
     fileprivate func refuseAcceptance(_ attributes: AttributeSet) {
         guard let span = attributes.span(of: .accept) else { return }
         reporter.error(
@@ -147,7 +147,7 @@ extension Checker {
             help: "remove it: it is for ciphers that do not notice changed packets")
     }
 
-    /// Returns the transform of a layer; nil if something about it was reported.
+    /// Returns the transform of a layer; nil if an error was reported.
     fileprivate mutating func layerKind(
         _ line: ContentSyntax, _ scope: ConditionScope, _ fields: [PacketField?]
     ) -> LayerKind? {
@@ -180,7 +180,7 @@ extension Checker {
         return nil
     }
 
-    /// Returns where AES begins: with a field before the layer, or else with a key.
+    /// Returns the initial vector of AES: a field before the layer, or else a key.
     private mutating func vector(
         _ line: ContentSyntax, _ scope: ConditionScope, _ fields: [PacketField?]
     ) -> LayerKind.Vector? {
@@ -204,7 +204,7 @@ extension Checker {
         return .field(name.text)
     }
 
-    /// How each layer is written.
+    /// The syntax of each layer.
     static let layerExamples = [
         "zlib": "layer zlib;", "deflate": "layer deflate;", "gzip": "layer gzip;", "brotli": "layer brotli;",
         "xor": "layer xor(key);", "rc4": "layer rc4(key);", "custom": "layer custom(name);",

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// The fields of a message or a structure that stand before the one being checked.
+/// The fields of a message or a structure before the one being checked.
 struct EarlierFields {
     private(set) var fields: [String: ResolvedField] = [:]
     /// The names of all fields.
@@ -17,13 +17,13 @@ struct EarlierFields {
     }
 }
 
-/// Counts and sizes that stand in earlier fields: `@count(n)`, `@size(n - 4)`.
+/// Counts and sizes in earlier fields: `@count(n)`, `@size(n - 4)`.
 extension Checker {
-    /// Returns the earlier field that an attribute names; nil if something about it was reported.
+    /// Returns the earlier field that an attribute names; nil if an error was reported.
     ///
     /// - Parameters:
     ///   - number: The number after the name, with its sign; nil if there is none.
-    ///   - what: What it holds: `a count` or `a size`.
+    ///   - what: The field's content: `a count` or `a size`.
     func fieldCount(_ name: NameSyntax, _ number: NumberSyntax?, _ what: String) -> FieldCount? {
         guard !name.isFaulty else { return nil }
         guard let field = earlierFields.fields[name.text] else {
@@ -53,7 +53,7 @@ extension Checker {
         return FieldCount(field: name.text, addend: addend, range: Int(clamping: lower)...Int(clamping: upper))
     }
 
-    /// Returns what is added to the field; nil if that was reported.
+    /// Returns the number added to the field; nil if an error was reported.
     private func addend(_ number: NumberSyntax?) -> Int? {
         guard let number else { return 0 }
         guard !number.isFaulty else { return nil }
@@ -66,7 +66,7 @@ extension Checker {
         return Int(addend)
     }
 
-    /// Returns the numbers that a field can have; nil if it cannot hold a count, which was reported.
+    /// Returns the possible numbers of a field; nil, after reporting it, if the field cannot hold a count.
     private func counts(of field: ResolvedField, _ name: NameSyntax, _ what: String) -> ClosedRange<Int128>? {
         let quoted = name.text.quoted
         func refuse(_ why: String, _ help: String) -> ClosedRange<Int128>? {
@@ -98,7 +98,7 @@ extension Checker {
             "put `@max` before the field that it counts")
     }
 
-    /// Marks the fields that count others, and refuses conditions that look at them.
+    /// Marks the fields that count others, and refuses conditions that refer to them.
     func withDerivedFields(_ fields: [ResolvedField]) -> [ResolvedField] {
         let names = Set(fields.compactMap(\.description.type.fieldCount?.field))
         guard !names.isEmpty else { return fields }
@@ -117,7 +117,7 @@ extension Checker {
         return marked
     }
 
-    /// Refuses a size that is known only after the field is written, if its number cannot be written over then.
+    /// Refuses a size that is known only after its value was written, if the field cannot be overwritten then.
     func checkDerivedFields(_ fields: [ResolvedField]) {
         let descriptions = fields.map(\.description)
         for derivation in PlannedDerivation.all(in: descriptions, sizes) {

@@ -4,7 +4,7 @@ extension Checker {
     /// Reports structures and unions that contain themselves.
     ///
     /// - Parameters:
-    ///   - path: A path through the fields, of which the last field leads to `target`.
+    ///   - path: A path through the fields; its last field leads to `target`.
     ///   - target: A body on the path.
     func reportCycle(_ path: [StructureGraph.Step], to target: Int) {
         let path = path.drop { $0.body != target }

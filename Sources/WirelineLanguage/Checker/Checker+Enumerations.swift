@@ -108,7 +108,7 @@ extension Checker {
         }
     }
 
-    /// Checks `reserved` numbers, of an enum or of IDs.
+    /// Checks the `reserved` numbers of an enum, or of IDs.
     func reservedRanges(_ list: [ReservedSyntax]) -> [(range: ClosedRange<Int128>, span: SourceSpan)] {
         list.compactMap { reserved in
             guard !reserved.first.isFaulty, !reserved.last.isFaulty else { return nil }
@@ -137,7 +137,6 @@ extension Checker {
         return nil
     }
 
-    /// Returns the number, if it is whole and fits.
     func checkedValue(_ number: NumberSyntax, in format: IntegerFormat) -> Int128? {
         guard !number.isFaulty else { return nil }
         guard let value = number.integer else {

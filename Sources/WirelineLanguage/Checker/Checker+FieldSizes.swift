@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// `@size`: how many bytes a string, bytes, a list, a structure or a union take.
+/// `@size`: the number of bytes of a string, bytes, a list, a structure or a union.
 extension Checker {
-    /// Returns a type that is no list inside the bytes that `@size` gives it; nil if that was reported.
+    /// Returns a type other than a list inside the bytes of `@size`; nil if an error was reported.
     mutating func single(_ type: TypeDescription, _ attributes: AttributeSet) -> TypeDescription? {
         guard attributes.has(.size) else { return type }
         switch type {
@@ -15,7 +15,7 @@ extension Checker {
         }
     }
 
-    /// Returns the bytes that `@size` gives a field; nil if that was reported.
+    /// Returns the bytes in a field's `@size`; nil if an error was reported.
     func size(_ attributes: AttributeSet, _ order: ByteOrder) -> TypeDescription.Extent? {
         if let name = attributes.name(.size) {
             if let format = CountFormat(name: name.text) { return .counted(format, order) }
@@ -33,7 +33,7 @@ extension Checker {
         return .exact(byteCount: Int(value))
     }
 
-    /// Checks that what stands inside a number of bytes can fill them.
+    /// Checks that the content of a fixed number of bytes can fill them.
     func checkSize(of field: ResolvedField) {
         checkMaximum(of: field)
         guard case .sized(let content, .exact(let byteCount)) = field.description.type else { return }

@@ -19,7 +19,7 @@ enum FieldOwner {
         }
     }
 
-    /// What it is called in errors.
+    /// Its name in errors.
     var noun: String {
         switch self {
         case .message: "message"
@@ -30,7 +30,6 @@ enum FieldOwner {
 }
 
 extension Checker {
-    /// Checks the fields of all messages, structures and unions.
     mutating func checkFields() {
         for declared in declarations.unions { checkUnion(declared) }
         for declared in declarations.structures {
@@ -131,7 +130,7 @@ extension Checker {
 
     // MARK: Order
 
-    /// Checks that fields unknown to old programs come after those that they know.
+    /// Checks that fields unknown to old programs follow those that they know.
     private func checkGrowth(_ fields: [ResolvedField]) {
         var appended: ResolvedField?
         var lastOptional: ResolvedField?
@@ -176,7 +175,7 @@ extension Checker {
         }
     }
 
-    /// Returns advice for a field that may have no bytes, after fields that may be missing; nil if none of those may.
+    /// Returns advice for a field that may have no bytes after fields that may be missing; nil if none of those may.
     ///
     /// It cannot be `optional`, and a field that is always written cannot follow an `optional` one.
     func helpForRest(after fields: ArraySlice<ResolvedField>) -> String? {
@@ -186,11 +185,11 @@ extension Checker {
         return fields.contains(where: \.description.presence.isAppended) ? "make it `@since(n)`" : nil
     }
 
-    /// Checks that a field that goes to the end of the payload is the last field of a message or a sized structure.
+    /// Checks that a field that extends to the end of the payload is the last one of a message or a sized structure.
     private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
         for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
             let hasRest = field.description.type.extent == .rest
-            // In a protocol of somebody else, the field cannot be moved.
+            // In a protocol of another party, the field cannot be moved.
             let advice = (hasRest ? "say how many bytes it has, as in `@size(n)`, or " : "") + "move it "
             if !owner.isMessage, !(owner.canGrow && hasRest) {
                 reporter.error(

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension Checker {
-    /// Returns the marks and escapes of a frame; nil if something about them was reported.
+    /// Returns the marks and escapes of a frame; nil if an error was reported.
     func framing(_ syntax: FrameSyntax) -> PacketFraming? {
         let (start, end) = (byte(syntax.start, "a mark"), byte(syntax.end, "a mark"))
         let escapes = syntax.escapes.map(escape)

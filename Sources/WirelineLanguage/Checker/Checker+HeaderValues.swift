@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// `@header(qos = 1)` before a message.
 extension Checker {
-    /// Returns the values in the order of the packet's fields; without those that were reported.
+    /// Returns the values in the order of the packet's fields, without those that had an error.
     mutating func headerValues(_ attributes: AttributeSet) -> [HeaderValue] {
         guard !hasFaultyLayout else { return [] }
         var values: [Int: PacketHeader.FieldValue] = [:]
@@ -100,7 +100,7 @@ extension Checker {
 }
 
 extension PacketField.Format {
-    /// Whether the values are bytes, for which the language has no notation.
+    /// Whether the values are bytes; the language has no notation for them.
     fileprivate var isBytes: Bool { if case .bytes = self { true } else { false } }
 }
 

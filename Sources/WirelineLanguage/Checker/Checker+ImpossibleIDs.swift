@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// Messages that no packet can carry, because of the conditions of ID fields and lengths.
 extension Checker {
-    /// Refuses an ID that fits only into ID fields which are never there together.
+    /// Refuses an ID if no packet has enough ID fields for it together.
     func refuseImpossibleID(of message: MessageDescription, at span: SourceSpan) {
         let layout = description.layout
         guard layout.dependsOnContext else { return refuseImpossibleID(of: message, in: [layout], at: span) }
@@ -31,7 +31,7 @@ extension Checker {
 
     /// - Parameters:
     ///   - layouts: The layouts of the sender's packets in all states.
-    ///   - sender: The sender; nil if that makes no difference.
+    ///   - sender: The sender; nil if it does not matter.
     private func refuseImpossibleID(
         of message: MessageDescription, in layouts: [PacketLayout], from sender: Sender? = nil, at span: SourceSpan
     ) {
@@ -51,7 +51,7 @@ extension Checker {
 
     /// Refuses a message whose packets have no length, or none that can count its bytes.
     ///
-    /// - Parameter byteCount: The fewest bytes of its fields.
+    /// - Parameter byteCount: The minimum size of its fields.
     func refuseImpossibleLength(of message: MessageDescription, _ byteCount: Int, at span: SourceSpan) {
         guard byteCount > 0, description.layout.framing == nil else { return }
         guard description.layout.dependsOnContext else {
@@ -75,9 +75,9 @@ extension Checker {
                 }
             }
         }
-        // Compressed, a payload has fewer bytes.
+        // A compressed payload has fewer bytes.
         guard !isPossible(description.layout.hasContent ? 1 : byteCount) else { return }
-        // What says that no packet can have its ID was reported.
+        // If no packet can have its ID, another error says so.
         guard isPossible(0) else { return }
         let packets = "its packets" + (sender.map { " from a \($0.rawValue)" } ?? "")
         let hasLength = isPossible(1)
@@ -90,7 +90,7 @@ extension Checker {
 
     /// Returns whether a message can have a header that passes a test, in packets of one layout.
     ///
-    /// - Parameter deciding: The roles of the fields whose conditions make a difference.
+    /// - Parameter deciding: The roles of the fields whose conditions matter.
     private func hasHeader(
         of message: MessageDescription, _ layout: PacketLayout, deciding: [KeyPath<PacketField.Role, Bool>],
         _ test: (PacketHeader) -> Bool
@@ -113,19 +113,18 @@ extension PacketField.Role {
 }
 
 extension PacketLayout {
-    /// The names of the ID fields that have a condition.
     fileprivate var conditionalIDs: [String] {
         fields.filter { $0.role == .messageID && $0.condition != nil }.map(\.name)
     }
 }
 
-/// Headers that differ in which ID fields or lengths are there: one of each kind that the conditions tell apart.
+/// Headers that differ in the presence of ID fields or lengths: one for each outcome of the conditions.
 private struct HeaderSearch {
     private let fixed: PacketHeader
-    /// The fields that a program sets and that decide about them, with the numbers to try.
+    /// The settable fields that decide the outcomes, with the numbers to try.
     private var choices: [(name: String, numbers: [Int128])] = []
 
-    /// The most headers that are tried, and the most numbers of one field that are all tried.
+    /// The limits of the headers to try, and of the numbers of one field that are all tried.
     private static let headerLimit = 4096
     private static let rangeLimit: Int128 = 256
 
@@ -148,7 +147,6 @@ private struct HeaderSearch {
         }
     }
 
-    /// Returns whether a header passes a test.
     func contains(_ test: (PacketHeader) -> Bool) -> Bool { contains(fixed, choices[...], test) }
 
     private func contains(
@@ -162,10 +160,10 @@ private struct HeaderSearch {
         }
     }
 
-    /// Returns the fields of some roles, and those at which their conditions look, directly or by other fields.
+    /// Returns the fields of some roles, and those that their conditions depend on, directly or through other fields.
     private static func deciding(_ layout: PacketLayout, _ isWanted: (PacketField.Role) -> Bool) -> [PacketField] {
         var names = Set(layout.fields.filter { isWanted($0.role) }.map(\.name))
-        // A condition looks only at fields before its own.
+        // A condition refers only to fields before its own.
         for field in layout.fields.reversed() where names.contains(field.name) {
             for case .field(let name) in field.condition?.operands ?? [] { names.insert(name) }
         }

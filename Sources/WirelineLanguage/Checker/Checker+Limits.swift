@@ -3,7 +3,6 @@
 import WirelineCodec
 
 extension Checker {
-    /// Applies `@range` and `@max`.
     mutating func applyLimits(
         to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) {
@@ -59,8 +58,8 @@ extension Checker {
         return first...last
     }
 
-    /// Bounds are rounded as the field's values are: 0.1 is inside a `float32`'s range up to 0.1. One beyond the format
-    /// is its greatest number.
+    /// Bounds are rounded like the field's values: 0.1 is inside a `float32`'s range up to 0.1. A bound beyond the
+    /// format becomes its greatest number.
     private func range(_ argument: ArgumentSyntax?, of format: FloatFormat) -> ClosedRange<Double>? {
         guard case .range(let lower, let upper)? = argument, let first = lower.double, let last = upper.double else {
             return nil
@@ -87,7 +86,6 @@ extension Checker {
 }
 
 extension NumberSyntax {
-    /// The value of any number; nil for faulty ones.
     var double: Double? {
         switch value {
         case .integer(let value): Double(value)
@@ -98,7 +96,7 @@ extension NumberSyntax {
 }
 
 extension TypeDescription {
-    /// The largest value for `@max`; nil for types that it does not limit.
+    /// The largest value for `@max`; nil for types that `@max` does not limit.
     fileprivate var countLimit: Int? {
         switch self {
         case .string(let extent), .utf16(let extent, _), .bytes(let extent), .list(_, let extent):

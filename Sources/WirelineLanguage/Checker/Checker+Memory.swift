@@ -2,11 +2,11 @@
 
 import WirelineCodec
 
-/// How much memory a value may take compared with its bytes on the wire.
+/// The memory that a value may take compared with its bytes on the wire.
 ///
-/// A peer sends bytes to make us use memory. Most values are cheap: a `uint32` has 4 bytes and takes 4. But a field
-/// that may be missing takes memory without any bytes, and in a list a peer can repeat that thousands of times. So each
-/// byte of a packet pays for ``factor`` bytes of memory, and unpaid memory has a limit.
+/// A peer may send bytes only to exhaust memory. Most values are cheap: a `uint32` has 4 bytes and takes 4. But a field
+/// that may be missing takes memory without any bytes, and a list can repeat that thousands of times. So each byte of a
+/// packet pays for ``factor`` bytes of memory, and unpaid memory has a limit.
 enum MemoryWeight {
     /// The bytes of memory that one byte of a packet pays for.
     static let factor = 128
@@ -17,17 +17,15 @@ enum MemoryWeight {
     // The weights are rounded up, so that they hold for generated Swift and, within a small factor, for JSON.
     /// A field: a string without text, an empty list, an optional integer, a member of a JSON object.
     static let field = 16
-    /// The smallest weight of a fixed list's item.
     static let item = 8
-    /// The weight of an array without its items.
     static let array = 48
 }
 
 extension Checker {
-    /// Checks the lists of a structure, whose items count apart from the other fields of a message.
+    /// Checks the lists of a structure. Their items do not count as other fields of a message.
     ///
     /// A peer divides the bytes of a packet between its lists. So the items of all lists inside structs together take
-    /// at most what the worst list takes in the largest packet. Only this list is compared with the limit.
+    /// at most as much as the worst list in the largest packet. Only that list is compared with the limit.
     func checkMemory(ofListsIn fields: [ResolvedField]) {
         for field in fields {
             let items = unpaidItems(of: field, count: .max)
@@ -94,7 +92,6 @@ extension Footprint {
 }
 
 extension FieldDescription {
-    /// The most items that a list can have.
     fileprivate var largestCount: Int {
         guard case .list(_, .counted(let format, _)) = type else { return maximumCount ?? .max }
         return min(format.maximum, maximumCount ?? .max)

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// What a message's name says about the message.
+/// The sender and the ID in a message's name, such as `Cs_20001`.
 private struct NameMeaning {
     var sender: Sender?
     /// The ID; the largest number if there are too many digits, nil if there are none.
@@ -59,7 +59,7 @@ extension Checker {
 
     // MARK: ID and direction
 
-    /// Returns the ID and the senders; nil for what was reported.
+    /// Returns the ID and the senders; nil for each that was reported.
     private mutating func identity(
         _ name: NameSyntax, _ attributes: AttributeSet
     ) -> (id: UInt64?, senders: Set<Sender>?) {

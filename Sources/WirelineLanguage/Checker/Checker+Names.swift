@@ -3,7 +3,6 @@
 import WirelineCodec
 
 extension Checker {
-    /// Sorts the declarations by kind and registers their names.
     mutating func declare(_ list: [DeclarationSyntax]) {
         for declaration in list {
             switch declaration.body {
@@ -99,7 +98,6 @@ extension Checker {
             help: "choose another name", related: [.first(other)])
     }
 
-    /// The name that `@name` gives.
     func aliasName(_ attributes: [AttributeSyntax]) -> NameSyntax? {
         for attribute in attributes where attribute.name.text == AttributeKind.name.rawValue {
             if case .name(let name)? = attribute.arguments?.first { return name }
@@ -119,7 +117,7 @@ extension Checker {
         }
     }
 
-    /// The most other places of an unknown type that a report keeps.
+    /// The limit of other places in the report about an unknown type.
     private static let relatedLimit = 100
 
     /// Reports each unknown type once, however often it is used.

@@ -2,7 +2,6 @@
 
 import WirelineCodec
 
-/// The options of the language.
 enum OptionKind: String, CaseIterable {
     case byteOrder = "byte_order"
     case stringCount = "string_count"
@@ -13,7 +12,7 @@ enum OptionKind: String, CaseIterable {
     case maximumNested = "max_nested"
     case trailing, properties, varints
 
-    /// The values that can be written, for error messages.
+    /// The possible values, for error messages.
     var choices: String {
         switch self {
         case .byteOrder: "`big` or `little`"
@@ -56,7 +55,7 @@ extension Checker {
         checkInflatedLimit(seen[.maximumInflated]?.span)
     }
 
-    /// Refuses a limit of inflated bytes that would refuse packets which need no inflating.
+    /// Refuses a limit of decompressed bytes below `max_packet`: it would refuse uncompressed packets.
     private mutating func checkInflatedLimit(_ span: SourceSpan?) {
         let packet = description.options.maximumPacketByteCount
         guard let span else {

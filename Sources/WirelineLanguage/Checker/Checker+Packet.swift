@@ -105,7 +105,7 @@ extension Checker {
         reporter.error("\(fault)", at: span, help: fault.help)
     }
 
-    /// Limits `max_packet` to what the lengths can say, and checks that the header fits into it.
+    /// Limits `max_packet` to the lengths' maximum, and checks that the header fits into it.
     private mutating func checkPacketLimit() {
         guard !hasFaultyLayout else { return }
         let layout = description.layout
@@ -128,9 +128,9 @@ extension Checker {
 
     // MARK: Fields
 
-    /// Makes a field of the header or trailer; nil if something about it was reported.
+    /// Makes a field of the header or trailer; nil if an error was reported.
     ///
-    /// - Parameter scope: What a condition can look at.
+    /// - Parameter scope: The operands of conditions.
     private mutating func headerField(
         _ field: FieldSyntax, in packet: PacketSyntax, _ scope: ConditionScope
     ) -> PacketField? {
@@ -160,7 +160,7 @@ extension Checker {
         return made
     }
 
-    /// Returns how to write bytes of a fixed size, for `bytes[64] key;` and `uint8[64] key;`; nil for another list.
+    /// Returns how to write bytes of a fixed size, for `bytes[64] key;` and `uint8[64] key;`; nil for other lists.
     private func bytesHelp(_ field: FieldSyntax) -> String? {
         guard case .number(let count)? = field.brackets.first?.count, let count = count.integer,
             [.bytes, .integer(.uint8)].contains(BuiltinType(name: field.typeName.text))
@@ -168,9 +168,9 @@ extension Checker {
         return "write `@size(\(count)) bytes \(field.name.text);`"
     }
 
-    /// Makes a field of bytes without a meaning; nil if something about it was reported.
+    /// Makes a `padding` field; nil if an error was reported.
     ///
-    /// - Parameter position: How many there are before it in the packet.
+    /// - Parameter position: Its position among the packet's `padding` fields.
     private mutating func headerPadding(
         _ syntax: FieldSyntax, _ number: NumberSyntax, position: Int
     ) -> PacketField? {
@@ -179,7 +179,7 @@ extension Checker {
         return PacketField(padding.description.name, .bytes(byteCount: byteCount), .padding)
     }
 
-    /// Returns what a condition sees in a field of the header.
+    /// Returns a header field as an operand of a condition.
     private func operand(_ syntax: FieldSyntax, _ field: PacketField?) -> ConditionScope.Operand {
         guard let field else { return .faulty }
         guard field.format.isNumber else { return .other("`\(syntax.typeText)`") }
@@ -215,7 +215,7 @@ extension Checker {
         }
     }
 
-    /// Returns the format of a field of text or digits; nil if something about it was reported.
+    /// Returns the format of a field of text or digits; nil if an error was reported.
     private mutating func textFormat(
         _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet
     ) -> PacketField.Format? {
@@ -228,7 +228,7 @@ extension Checker {
         }
     }
 
-    /// Returns the format of a field of bytes; nil if something about it was reported.
+    /// Returns the format of a field of bytes; nil if an error was reported.
     private mutating func bytesFormat(
         _ field: FieldSyntax, _ attributes: AttributeSet, _ order: ByteOrder
     ) -> PacketField.Format? {
@@ -247,9 +247,9 @@ extension Checker {
         return .bytes(byteCount: byteCount)
     }
 
-    /// Returns whether a field without a number has no attribute that goes only with numbers; reports one that it has.
+    /// Returns whether a field without a number lacks all attributes that need numbers; reports the first one it has.
     ///
-    /// - Parameter values: The attributes that give the field a text.
+    /// - Parameter values: The attributes that may give the field a text.
     private func canBeText(
         _ field: FieldSyntax, _ attributes: AttributeSet, but values: [AttributeKind] = []
     ) -> Bool {
@@ -265,7 +265,7 @@ extension Checker {
         return false
     }
 
-    /// Returns the format of a field whose type is an enum or flags; nil if something about it was reported.
+    /// Returns the format of a field whose type is an enum or flags; nil if an error was reported.
     private mutating func namedFormat(
         _ field: FieldSyntax, _ order: ByteOrder, isBuiltin: Bool
     ) -> PacketField.Format? {
@@ -301,7 +301,7 @@ extension Checker {
         }
     }
 
-    /// Returns the purpose of the field, which at most one attribute names.
+    /// Returns the role of the field; at most one attribute names it.
     private mutating func headerRole(
         _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format, in packet: PacketSyntax
     ) -> PacketField.Role? {
@@ -325,7 +325,7 @@ extension Checker {
         }
     }
 
-    /// Returns the cases of an enum, of which a writer takes the first with which the lengths can hold the packet.
+    /// Returns the enum's cases in the order in which a writer tries them.
     private func fit(
         _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
     ) -> PacketField.Role? {
@@ -398,7 +398,7 @@ extension Checker {
 }
 
 extension Checker {
-    /// The cases of the enum or the flags that a field of the packet names as its type.
+    /// The cases of the enum or flags that a packet field names as its type.
     private func caseTable(of field: FieldSyntax, _ format: PacketField.Format) -> CaseTable? {
         namedType(of: field, format).flatMap(caseTable)
     }
@@ -422,7 +422,7 @@ extension Checker {
 }
 
 extension PacketField.Format {
-    /// What a field of numbers can be, for error messages.
+    /// The possible values of a number field, for error messages.
     var choices: String {
         switch self {
         case .boolean: "`true` or `false`"
@@ -433,7 +433,7 @@ extension PacketField.Format {
 }
 
 extension PacketLayout.Fault {
-    /// What to do about it.
+    /// The advice for the error message.
     fileprivate var help: String? {
         switch self {
         case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
@@ -464,7 +464,6 @@ extension PacketLayout.Fault {
         }
     }
 
-    /// The field that is at fault, if there is one.
     fileprivate var fieldName: String? {
         switch self {
         case .duplicateName(let name), .varintInTrailer(let name), .unfinishedRun(let name), .wideRun(let name),
@@ -486,7 +485,7 @@ extension PacketLayout {
         let total = Int128(byteCounts.reduce(0, +))
         var behind = 0
         var limit: Int128?
-        // Of lengths that may be absent, one is enough, and none for an empty payload or in a frame.
+        // Of several conditional lengths, one suffices; an empty payload or a frame needs none.
         var otherLimit = isFramed ? Int128(Int.max) : total
         for (field, byteCount) in zip(fields, byteCounts) {
             behind += byteCount

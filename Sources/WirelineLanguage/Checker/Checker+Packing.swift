@@ -4,10 +4,10 @@ import WirelineCodec
 
 /// Fields that share bytes, because one of them begins or ends inside a byte: `uint4 kind; bit urgent; uint3 level;`.
 extension Checker {
-    /// Returns the fields with their places in runs, and reports fields that cannot share bytes.
+    /// Returns the fields with their places in bit groups, and reports fields that cannot share bytes.
     func packed(_ fields: [ResolvedField], _ list: [FieldSyntax], in owner: FieldOwner) -> [ResolvedField] {
         let runs = description.runs(of: fields.map(\.description))
-        // What stands for a part that was reported may make a run that the file does not have.
+        // A substitute for a reported part may make a group that the file does not have.
         let isKnown = zip(fields, list).allSatisfy { !$0.isFaulty && !formatlessTypes.contains($1.typeName.text) }
         if isKnown, !lacksParts {
             let isReported = refuseAbsence(fields, list)
@@ -35,7 +35,7 @@ extension Checker {
             at: field.nameSpan, help: "let it begin at a byte")
     }
 
-    /// Refuses a list of items that would begin inside a byte.
+    /// Refuses a list whose items would begin inside a byte.
     ///
     /// - Returns: Whether it was refused.
     func refusePackedItems(_ element: TypeDescription, _ field: FieldSyntax) -> Bool {
@@ -49,7 +49,7 @@ extension Checker {
         return true
     }
 
-    /// Refuses fields of a part of a byte that may be missing.
+    /// Refuses fields that have a part of a byte and may be missing.
     ///
     /// - Returns: Whether one was refused.
     private func refuseAbsence(_ fields: [ResolvedField], _ list: [FieldSyntax]) -> Bool {

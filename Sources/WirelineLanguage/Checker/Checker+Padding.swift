@@ -5,9 +5,9 @@ extension Checker {
     /// The most bytes of one `padding`, as many as a list of fixed length may have items.
     private static let mostPadding: Int128 = 65_535
 
-    /// Checks a `padding` and returns it as a field without a value.
+    /// Checks a `padding`, and returns it as a field without a value.
     ///
-    /// - Parameter position: How many there are before it in the same body.
+    /// - Parameter position: Its position among the `padding` fields of the same body.
     mutating func padding(_ syntax: FieldSyntax, _ number: NumberSyntax, position: Int) -> ResolvedField {
         if let first = syntax.attributes.first {
             reporter.error(

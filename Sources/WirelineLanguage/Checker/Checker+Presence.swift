@@ -3,10 +3,10 @@
 import WirelineCodec
 
 extension Checker {
-    /// Returns whether a field may be absent, and what then is its value.
+    /// Returns whether a field may be absent, and its value in that case.
     ///
     /// - Parameters:
-    ///   - scope: What a condition can look at.
+    ///   - scope: The operands of conditions.
     ///   - hasType: Whether the field's type is known; if not, values are not checked.
     mutating func presence(
         of syntax: FieldSyntax, _ attributes: AttributeSet, _ field: FieldDescription, in owner: FieldOwner,
@@ -55,7 +55,7 @@ extension Checker {
         return .required
     }
 
-    /// Returns the presence of a field whose prefix says whether it is there.
+    /// Returns the presence of a field whose prefix says whether it is present.
     private func nullablePresence(
         _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) -> FieldDescription.Presence {
@@ -102,7 +102,7 @@ extension Checker {
         of field: FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) -> DefaultValue {
         guard attributes.has(.default) else { return .zero }
-        // A value that was reported must not be treated as zero.
+        // A reported value must not be treated as zero.
         let faulty = DefaultValue.string("")
         guard let argument = attributes.argument(of: .default) else { return faulty }
         let canHaveOne = if case .bytes = field.type { false } else { field.type.isValue }

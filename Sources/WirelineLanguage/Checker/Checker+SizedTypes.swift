@@ -2,14 +2,14 @@
 
 import WirelineCodec
 
-/// The types that take as many bytes as their brackets say: `char[24]`, `bcd[6]`.
+/// The types with a number of bytes in brackets: `char[24]`, `bcd[6]`.
 extension Checker {
-    /// Returns the type of the language that a field names; nil if it is another one, or if a declaration has its name.
+    /// Returns the sized type that a field names; nil for other types, or if a declaration has its name.
     func sizedType(of field: FieldSyntax) -> SizedType? {
         symbols[field.typeName.text] == nil ? SizedType(rawValue: field.typeName.text) : nil
     }
 
-    /// Returns a field of which the first brackets after `char` or `bcd` are the type's: `char[8][4]` is a list of four.
+    /// Moves the first brackets after `char` or `bcd` to the type: `char[8][4]` is a list of four.
     func withSize(_ field: FieldSyntax) -> FieldSyntax {
         guard sizedType(of: field) != nil, !field.brackets.isEmpty else { return field }
         var field = field

@@ -2,15 +2,15 @@
 
 import WirelineCodec
 
-/// What a value takes: bytes on the wire, depth and memory.
+/// The size of values on the wire, their depth and their memory.
 struct Footprint {
-    /// Its bytes on the wire.
+    /// The bytes on the wire.
     var size = WireSize(fixed: 0)
     /// How deeply structures nest in every value in memory, including defaults of `@since` fields.
     var depth = 0
-    /// The bytes of memory of the value with the fewest bytes, including fields that may be missing.
+    /// The memory of the value with the fewest bytes, including fields that may be missing, in bytes.
     var memory = MemoryWeight.field
-    /// The bytes of memory of a value without what it refers to, which an enum with another payload takes, too.
+    /// The memory of a value without its references, in bytes; an enum takes it for every payload.
     var inlineMemory = MemoryWeight.field
 }
 
@@ -80,10 +80,10 @@ extension Checker {
         return sum
     }
 
-    /// Returns what a value of a union takes.
+    /// Returns the footprint of a union.
     ///
-    /// Each arm takes as much memory as the largest one has without what it refers to. An arm with more bytes than the
-    /// smallest one may take more, because its bytes pay for that.
+    /// Each arm takes as much inline memory as the largest one. An arm with more bytes on the wire than the smallest
+    /// one may take more memory, because its bytes pay for that.
     private func footprint(ofUnion index: Int) -> Footprint {
         let arms = description.unions[index].arms.map { arm in arm.field.map { footprint(of: $0.type) } ?? Footprint() }
         let inlineMemory = (arms.map(\.inlineMemory).max() ?? 0).addedOrMaximum(MemoryWeight.field)
@@ -97,7 +97,6 @@ extension Checker {
             memory: memory.max() ?? inlineMemory, inlineMemory: inlineMemory)
     }
 
-    /// Returns the fields with their offsets.
     private func withOffsets(_ fields: [ResolvedField]) -> [FieldDescription] {
         var offset: Int? = 0
         var runOffset: Int?
@@ -118,7 +117,7 @@ extension Checker {
         case .union(let index): return bodyFootprints[description.structures.count + index]
         case .fixedList(let element, let count):
             let item = footprint(of: element)
-            // A number takes its bytes, everything else what it takes as a field.
+            // A number takes its bytes; everything else takes the memory of a field.
             let number =
                 item.depth == 0 && !element.isText ? item.size.fixedByteCount.map { max(MemoryWeight.item, $0) } : nil
             let memory = (number ?? item.memory).multipliedOrMaximum(by: count)
@@ -158,10 +157,10 @@ extension Checker {
         }
     }
 
-    /// Checks items and optional fields for at least one byte.
+    /// Checks that items and optional fields have at least one byte.
     ///
-    /// Items without bytes would allow a count of any size. An optional field without bytes could not be told from a
-    /// missing one.
+    /// Items without bytes would allow a count of any size. An optional field without bytes would look like a missing
+    /// one.
     private func checkItems(_ fields: [ResolvedField]) {
         checkDerivedFields(fields)
         for (index, field) in fields.enumerated() where !field.isFaulty {

@@ -4,9 +4,9 @@ import WirelineCodec
 
 /// `state bit started;` in the packet, and `@sets(started)` before a message.
 extension Checker {
-    /// Resolves the types of the packet's states, and what conditions see in each.
+    /// Resolves the types of the packet's states, for conditions.
     ///
-    /// - Returns: The states; nil if something about one of them was reported.
+    /// - Returns: The states; nil if one of them had an error.
     mutating func checkStates(_ list: [StateSyntax], _ fields: [FieldSyntax]) -> [PacketState]? {
         var names = Dictionary(
             fields.filter { $0.padding == nil }.map { ($0.name.text, $0.name.span) },
@@ -34,7 +34,7 @@ extension Checker {
 
     /// Returns the type of a state; nil if it was reported.
     private mutating func stateType(_ name: NameSyntax) -> TypeDescription? {
-        // Nothing of a state is on the wire, so its byte order makes no difference.
+        // States are not on the wire, so their byte order does not matter.
         let order = description.options.byteOrder
         switch (BuiltinType(name: name.text), symbols[name.text]?.meaning) {
         case (.integer(let format)?, _): return .integer(format, order)
@@ -60,7 +60,7 @@ extension Checker {
         }
     }
 
-    /// Returns what a condition sees in a state of the packet.
+    /// Returns a state of the packet as an operand of a condition.
     func operand(ofState name: String) -> ConditionScope.Operand {
         guard let index = description.state(named: name) else { return .faulty }
         switch description.states[index].type {
@@ -73,7 +73,7 @@ extension Checker {
 
     // MARK: Messages
 
-    /// Returns what `@sets` says; nil if there is none, or if something about it was reported.
+    /// Returns the change in `@sets`; nil if there is none, or if an error was reported.
     mutating func stateChange(_ attributes: AttributeSet) -> StateValue? {
         guard !hasFaultyLayout else { return nil }
         let (name, value): (NameSyntax, ArgumentSyntax?)
@@ -99,7 +99,7 @@ extension Checker {
         return number(value, inState: state, name).map { StateValue(state: state, value: $0) }
     }
 
-    /// Returns the number that a state becomes; 1 if no value is written.
+    /// Returns the new number of a state; 1 if no value is written.
     private mutating func number(_ value: ArgumentSyntax?, inState index: Int, _ name: NameSyntax) -> Int128? {
         let type = description.states[index].type
         guard let format = description.integerFormat(of: type) else { return nil }
@@ -137,7 +137,7 @@ extension Checker {
 }
 
 extension TypeDescription {
-    /// Whether the values are true and false.
+    /// Whether its values are `true` and `false`.
     fileprivate var isTruth: Bool {
         switch self {
         case .boolean, .bit: true

@@ -2,21 +2,21 @@
 
 import WirelineCodec
 
-/// Tags that stand in an earlier field: `uint8 kind; @tag(kind) Body body;`.
+/// Tags in an earlier field: `uint8 kind; @tag(kind) Body body;`.
 extension Checker {
-    /// The attributes that make no sense before a number that no program sets.
+    /// The attributes that make no sense for a number that no program sets.
     private static let excluded: [AttributeKind] = [
         .constant, .since, .default, .condition, .maximumByteCount, .range, .exampleValue, .sensitive, .name,
         .deprecated,
     ]
 
-    /// Returns the names of fields that are written for later ones, each with what it is, as in ``the tag of `body` ``.
+    /// Returns the names of fields that later ones determine, each with its role, as in ``the tag of `body` ``.
     func derivedNames(in list: [FieldSyntax]) -> [String: String] {
         let names = list.compactMap { field in field.tagName.map { ($0.text, "the tag of \(field.name.text.quoted)") } }
         return Dictionary(names, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Connects unions with the earlier fields that hold their tags, and reports what cannot be connected.
+    /// Connects unions with the earlier fields that hold their tags, and reports those that cannot be connected.
     func tagged(_ fields: [ResolvedField], _ list: [FieldSyntax]) -> [ResolvedField] {
         var fields = fields
         var users: [Int: String] = [:]
@@ -56,7 +56,7 @@ extension Checker {
             help: isList ? "each item of a list has its own tag: leave `@tag` out" : "it goes with a union")
     }
 
-    /// Returns the index of the field that a name means; nil if none before `index` has it.
+    /// Returns the index of the named field; nil if none before `index` has this name.
     private func tagField(_ name: NameSyntax, before index: Int, _ list: [FieldSyntax]) -> Int? {
         if let found = list[..<index].firstIndex(where: { $0.padding == nil && $0.name.text == name.text }) {
             return found
@@ -73,7 +73,7 @@ extension Checker {
         return nil
     }
 
-    /// Returns whether a field can be the tag of a union; if it cannot, that was reported.
+    /// Returns whether a field can be the tag of a union; reports the reason if it cannot.
     private func isTag(
         _ field: ResolvedField, _ syntax: FieldSyntax, of user: FieldSyntax, _ name: NameSyntax, _ union: Int
     ) -> Bool {
@@ -114,7 +114,6 @@ extension Checker {
 }
 
 extension FieldSyntax {
-    /// The attribute `@tag(…)`.
     var tagAttribute: AttributeSyntax? { attributes.first { $0.name.text == AttributeKind.tag.rawValue } }
 
     /// The name in `@tag(…)`.

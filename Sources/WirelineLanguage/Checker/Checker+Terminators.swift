@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// `@until`: a list ends at a byte where an item would begin.
+/// `@until`: a byte in place of an item ends a list.
 extension Checker {
-    /// Returns the end that `@until` gives a list; nil if that was reported.
+    /// Returns the terminator of a list with `@until`; nil if an error was reported.
     func terminator(_ attributes: AttributeSet) -> TypeDescription.Extent? {
         guard let (value, span) = attributes.integer(.until) else { return nil }
         guard let byte = UInt8(exactly: value) else {
@@ -14,7 +14,7 @@ extension Checker {
         return .until(byte)
     }
 
-    /// Refuses a list that ends at a byte with which each of its items begins.
+    /// Refuses a list whose items all begin with the byte that ends it.
     func checkTerminator(of field: ResolvedField) {
         guard case .list(let element, .until(let terminator)) = field.description.type,
             case .constant(terminator) = FirstByte(of: element, in: description, sizes).source

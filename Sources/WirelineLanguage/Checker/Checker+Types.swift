@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension Checker {
-    /// Resolves a field's type; nil if it was reported.
+    /// Resolves a field's type; nil if an error was reported.
     mutating func type(of field: FieldSyntax, _ attributes: AttributeSet) -> TypeDescription? {
         let listCount = field.brackets.count + (field.repeated == nil ? 0 : 1)
         guard listCount <= 1 else {
@@ -17,7 +17,7 @@ extension Checker {
         if listCount == 1, refusePackedItems(element, field) { return nil }
         let whole = listCount == 1 ? list(of: element, field, attributes) : single(element, attributes)
         guard orderFits, let type = whole else { return nil }
-        // The order of a number in a list of its own says something; that of a field may belong to its run.
+        // A byte order matters for the numbers of a list. For a single field it may belong to its bit group.
         if listCount == 1 || description.packedForm(of: type) == nil {
             warnAboutUselessOrder(of: type, field, attributes)
         }
@@ -80,7 +80,7 @@ extension Checker {
         case .string:
             return textExtent(attributes, order, isInList: isInList).map { extent in
                 guard attributes.has(.utf16) else { return .string(extent) }
-                // A prefix of such text counts 16-bit units, and `@size` bytes.
+                // The prefix of such text counts 16-bit units, `@size` counts bytes.
                 let isSized = attributes.has(.size) && !isInList
                 return isSized ? .sized(.utf16(.rest, order), extent) : .utf16(extent, order)
             }
@@ -96,7 +96,7 @@ extension Checker {
         }
     }
 
-    /// Reports attributes about prefixes and ends on types that have none.
+    /// Reports attributes about prefixes and ends on types without them.
     func checkAttributes(
         _ attributes: AttributeSet, fit field: FieldSyntax, isText: Bool, isVarint: Bool, isPadded: Bool = false,
         hasUnits: Bool = false, isCompound: Bool = false, isInList: Bool
@@ -123,7 +123,7 @@ extension Checker {
         return fits
     }
 
-    /// Returns how a string or bytes end; in a list, how each item ends.
+    /// Returns how to find the end of a string or bytes; in a list, of each item.
     private func textExtent(
         _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
     ) -> TypeDescription.Extent? {
@@ -176,7 +176,7 @@ extension Checker {
         return nil
     }
 
-    /// Returns the format of an integer of variable length; nil if its `@max_bytes` was reported.
+    /// Returns the format of a varint; nil if its `@max_bytes` was reported.
     func varintFormat(_ encoding: VarintFormat.Encoding, _ attributes: AttributeSet) -> VarintFormat? {
         var format = VarintFormat(encoding, description.options.varintForms)
         guard attributes.has(.maximumByteCount) else { return format }
@@ -252,7 +252,6 @@ extension Checker {
 
     // MARK: Byte order
 
-    /// Returns the byte order that `@little` or `@big` sets.
     func byteOrder(_ attributes: AttributeSet) -> ByteOrder? {
         if attributes.has(.little) { return .littleEndian }
         return attributes.has(.big) ? .bigEndian : nil

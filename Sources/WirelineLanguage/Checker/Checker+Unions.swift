@@ -3,7 +3,6 @@
 import WirelineCodec
 
 extension Checker {
-    /// Checks the tags and the arms of a union, and resolves the fields in its arms.
     mutating func checkUnion(_ declared: Declared<UnionSyntax>) {
         let syntax = declared.syntax
         let attributes = attributes(declared.declaration.attributes, at: .union)
@@ -55,7 +54,7 @@ extension Checker {
             help: "let a `default` arm keep the rare ones, or put a second tag into a struct")
     }
 
-    /// Returns the field that an arm holds; nil if it was refused.
+    /// Returns the field of an arm; nil if it was refused.
     private mutating func armField(_ syntax: FieldSyntax) -> ResolvedField? {
         guard syntax.padding == nil else {
             reporter.error(
@@ -106,7 +105,7 @@ extension Checker {
         return nil
     }
 
-    /// Returns the number of each arm's tag; nil for the `default` arm, and for what was reported.
+    /// Returns the tag of each arm; nil for the `default` arm, and for tags with a reported error.
     private mutating func armTags(_ syntax: UnionSyntax, _ type: TypeDescription?) -> [Int128?] {
         var first: [Int128: NameSyntax] = [:]
         var defaultSpan: SourceSpan?
@@ -186,7 +185,7 @@ extension Checker {
 
     // MARK: The end
 
-    /// Checks that a union that may go to the end of the payload is the last field of a message.
+    /// Checks that a union that may extend to the end of the payload is the last field of a message.
     ///
     /// Unions are declared in any order, so this needs all of them.
     func checkUnionEnds() {

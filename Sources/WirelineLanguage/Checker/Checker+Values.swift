@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// The values that attributes give to fields: `@default(v)` and `@example(v)`.
 extension Checker {
-    /// Returns the value in `@example(v)`; nil if there is none, or if it was reported.
+    /// Returns the value in `@example(v)`; nil if there is none, or if an error was reported.
     mutating func example(
         of field: FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) -> DefaultValue? {
@@ -12,7 +12,7 @@ extension Checker {
         var item = field
         while let element = item.type.itemType {
             item.type = element
-            // Limits are those of the list.
+            // The limits apply to the list, not to its items.
             (item.range, item.floatRange, item.maximumCount) = (nil, nil, nil)
         }
         guard item.type.isValue else {
@@ -24,7 +24,7 @@ extension Checker {
         return value(argument, for: .exampleValue, of: item, syntax)
     }
 
-    /// Returns a value of a field, which has a type with values of its own; nil if it was reported.
+    /// Returns a value for a field with a scalar type; nil if an error was reported.
     mutating func value(
         _ argument: ArgumentSyntax, for kind: AttributeKind, of field: FieldDescription, _ syntax: FieldSyntax
     ) -> DefaultValue? {
@@ -49,7 +49,7 @@ extension Checker {
         }
     }
 
-    /// Returns the text or the digits that an attribute gives to a field of the packet; nil if it was reported.
+    /// Returns the text or the digits that an attribute gives to a packet field; nil if an error was reported.
     func headerText(
         _ argument: ArgumentSyntax, _ kind: AttributeKind, _ format: PacketField.Format
     ) -> PacketHeader.FieldValue? {
@@ -88,7 +88,7 @@ extension Checker {
         "\(format.digits(of: range.lowerBound)) to \(format.digits(of: range.upperBound))"
     }
 
-    /// - Parameter orNumber: Whether 0 and 1 are the same as `false` and `true`.
+    /// - Parameter orNumber: Whether 0 and 1 stand for `false` and `true`.
     private func boolean(
         _ argument: ArgumentSyntax, _ kind: AttributeKind, orNumber: Bool = false
     ) -> DefaultValue? {
@@ -160,7 +160,7 @@ extension Checker {
                 "this \(kind.noun) has \(count) \(isUTF16 ? "16-bit units" : "bytes"), \(limit) are allowed",
                 at: span,
                 help: "shorten it, or raise the limit")
-            // A default that is too long is still one.
+            // A default that is too long still counts as one, so that no further errors follow.
             return kind == .default ? .string(text) : nil
         }
         return .string(text)
@@ -187,12 +187,12 @@ extension Checker {
 }
 
 extension AttributeKind {
-    /// What the attribute gives to a field, for error messages.
+    /// Its noun in error messages.
     fileprivate var noun: String { self == .header ? "value" : rawValue }
 }
 
 extension TypeDescription {
-    /// Whether a value of it can be written as one number, name or string.
+    /// Whether one number, name or string can express its values.
     var isValue: Bool {
         switch self {
         case .sized(let content, _): content.isValue

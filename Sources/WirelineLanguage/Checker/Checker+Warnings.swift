@@ -3,9 +3,10 @@
 import WirelineCodec
 
 extension Checker {
-    /// Warns about `bytes[8]` and `string[8]`, which are eight values, each with its own count.
+    /// Warns about `bytes[8]` and `string[8]`: they are eight values, each with its own count.
     ///
-    /// A list of strings that end at a NUL has nothing that could be taken for a length.
+    /// A list of strings that end at a NUL is not warned about, because nobody could take it for one string with a
+    /// length.
     func warnAboutFixedList(of element: TypeDescription, _ field: FieldSyntax, count: Int) {
         let shown = field.typeText.quoted
         switch element {

@@ -16,10 +16,10 @@ extension Checker {
         }
     }
 
-    /// Returns why fields cannot all be zero; nil if they can.
+    /// Returns the reason why fields cannot all be zero; nil if they can.
     ///
-    /// Only fields that are in such a value must be zero. But an `optional` field before a `@since` field cannot be left out, and is a
-    /// fault.
+    /// Only fields that such a value contains must be zero. But an `optional` field before a `@since` field cannot be
+    /// left out, and is a fault.
     func zeroFault(of fields: [ResolvedField]) -> String? {
         var optional: FieldDescription?
         for field in fields {

@@ -8,16 +8,16 @@ struct Checker {
     let reporter: Reporter
     var description: ProtocolDescription
     var spelling = Spelling()
-    /// Everything at the top level that has a name; if two share a name, the first.
+    /// All names at the top level; if two declarations share a name, the first one's.
     var symbols: [String: Symbol] = [:]
-    /// The names that unreadable parts of the files may declare, so that they are not reported as unknown.
+    /// The names that unreadable parts of the files may declare; they are not reported as unknown.
     var lostNames = LostNames()
     /// The places of undeclared types, in order of first appearance.
     var unknownTypes: [(name: String, spans: [SourceSpan])] = []
     var unknownTypeIndices: [String: Int] = [:]
     /// The enums and flags whose integer type was reported and replaced by a substitute.
     var formatlessTypes: Set<String> = []
-    /// Whether the parser has left something out, perhaps fields.
+    /// Whether the parser skipped something, perhaps fields.
     var lacksParts = false
 
     var declarations = Declarations()
@@ -30,16 +30,14 @@ struct Checker {
     var structureFields: [[ResolvedField]] = []
     /// The fields in the arms of each union, without those of `default` arms.
     var unionFields: [[ResolvedField]] = []
-    /// The fields before the one being checked.
     var earlierFields = EarlierFields()
-    /// The names and numbers of each enum and each flags.
     var enumerationTables: [CaseTable] = []
     var flagTables: [CaseTable] = []
-    /// The sizes of all types; those of structures and unions are known from ``checkSizes()`` on.
+    /// The sizes of all types; ``checkSizes()`` computes those of structures and unions.
     var sizes: WireSizes
-    /// What a value of each structure takes, then of each union.
+    /// The footprint of each structure, then of each union.
     var bodyFootprints: [Footprint] = []
-    /// Why each structure cannot be all zeros, if it cannot.
+    /// The reason for each structure that cannot be all zeros; nil for others.
     var structureZeroFaults: [String?] = []
     /// The messages that have an ID although the packet has no field for it.
     var idsWithoutField: [(name: String, span: SourceSpan)] = []
@@ -75,7 +73,6 @@ struct Checker {
     }
 }
 
-/// The meaning of a name at the top level.
 struct Symbol {
     var meaning: Meaning
     var span: SourceSpan
@@ -102,7 +99,6 @@ struct Symbol {
     }
 }
 
-/// A declaration with the syntax of its kind.
 struct Declared<Syntax> {
     var declaration: DeclarationSyntax
     var syntax: Syntax
@@ -121,7 +117,7 @@ struct Declarations {
     var packets: [Declared<PacketSyntax>] = []
 }
 
-/// A field, and the places to mark if something about it is wrong.
+/// A field, with the places that error messages mark.
 struct ResolvedField {
     var description: FieldDescription
     var nameSpan: SourceSpan

@@ -2,34 +2,31 @@
 
 import WirelineCodec
 
-/// The operands that a condition can have at its place.
+/// The operands that a condition can use at its place.
 struct ConditionScope {
-    /// What is known of an operand.
     enum Operand {
-        /// A number of these.
         case number(ClosedRange<Int128>)
         case boolean
         /// The index in the description's enums.
         case enumeration(Int)
         /// The index in the description's flags.
         case flags(Int)
-        /// The sender of the packet.
         case sender
-        /// A field that no condition can look at, with what it is, as in `` `string` ``, and what to look at.
+        /// An operand that conditions cannot use: its kind, as in `` `string` ``, and advice for the error.
         case other(String, help: String = "it looks at integers, `bool`, enums and flags")
-        /// Something about it was reported.
+        /// An error about it was reported.
         case faulty
     }
 
     /// The fields before the one with the condition.
     private(set) var fields: [String: Operand] = [:]
-    /// The states before the field with the condition, in the packet.
+    /// The packet's states before the field with the condition.
     private(set) var states: [String: Operand] = [:]
     /// The names of all fields of the message, the struct or the packet, and of the packet's states.
     let allFields: Set<String>
-    /// The fields of the packet; nil if a condition cannot look at them here.
+    /// The fields of the packet; nil if a condition cannot use them here.
     let header: [String: Operand]?
-    /// Whether the fields are the packet's, so that a condition can look at what is known before them.
+    /// Whether the fields are the packet's, so that a condition can use words such as `sender`.
     let isOfPacket: Bool
 
     init(allFields: [String], header: [String: Operand]?, isOfPacket: Bool = false) {
@@ -38,18 +35,16 @@ struct ConditionScope {
         self.isOfPacket = isOfPacket
     }
 
-    /// Adds a field, so that later ones can look at it.
     mutating func add(_ name: String, _ operand: Operand) { fields[name] = fields[name] ?? operand }
 
-    /// Adds a state, so that later fields can look at it.
     mutating func addState(_ name: String, _ operand: Operand) { states[name] = states[name] ?? operand }
 }
 
 extension Checker {
-    /// Returns what conditions of the fields of a message or a struct can look at besides earlier fields.
+    /// Returns the scope of conditions of a message's or a struct's fields, before its own fields are added.
     func conditionScope(for fields: [FieldSyntax], of owner: FieldOwner) -> ConditionScope {
         let names = fields.map(\.name.text)
-        // A structure has the same bytes in every message, whatever packet it is in.
+        // A structure has the same bytes in every message and packet, so it cannot use packet fields.
         guard case .message = owner else { return ConditionScope(allFields: names, header: nil) }
         let layout = description.layout
         let operands = layout.fields.enumerated().map { index, field in
@@ -59,7 +54,7 @@ extension Checker {
         return ConditionScope(allFields: names, header: header)
     }
 
-    /// Returns what conditions of a message's fields see in a field of the packet.
+    /// Returns a packet field as an operand of conditions in messages.
     private func headerOperand(_ field: PacketField, _ index: Int, isBehindPayload: Bool) -> ConditionScope.Operand {
         let help = "it looks at what programs set in the packet before the payload"
         guard field.condition == nil else {
@@ -85,7 +80,6 @@ extension Checker {
         }
     }
 
-    /// Returns what a condition sees in a field.
     func operand(_ field: ResolvedField) -> ConditionScope.Operand {
         guard !field.isFaulty else { return .faulty }
         guard field.description.hasValue else { return .other("a constant") }
@@ -99,14 +93,14 @@ extension Checker {
         }
     }
 
-    /// Returns a condition whose operands and values are known; nil if something about it was reported.
+    /// Returns a condition with resolved operands and values; nil if an error was reported.
     mutating func condition(_ syntax: ConditionSyntax, in scope: ConditionScope) -> WireCondition? {
         switch syntax {
         case .test(let operand, let comparison):
             return test(operand, comparison, in: scope)
         case .not(let inner, _): return condition(inner, in: scope).map { .not($0) }
         case .and(let left, let right):
-            // Both are checked, even if the first one is wrong.
+            // Checks both, even if the first one is wrong.
             let conditions = (condition(left, in: scope), condition(right, in: scope))
             guard let first = conditions.0, let second = conditions.1 else { return nil }
             return .and(first, second)
@@ -137,7 +131,7 @@ extension Checker {
         return value(comparison, of: found, syntax).map { Self.test(operand, found, comparison.comparison, $0) }
     }
 
-    /// Returns what a condition looks at; a field wins over a word that means the same for every packet.
+    /// Returns the operand of a condition. A field hides a word of the language with the same name.
     private func operand(_ syntax: OperandSyntax, _ scope: ConditionScope) -> WireCondition.Operand {
         let name = syntax.name.text
         if syntax.header != nil { return .header(name) }
@@ -146,7 +140,7 @@ extension Checker {
         return PacketWord(rawValue: name)?.operand ?? .field(name)
     }
 
-    /// Returns a test; one of a `bool` is whether it is set.
+    /// Returns a test; a comparison of a `bool` becomes ``WireCondition/isSet(_:)`` or its opposite.
     private static func test(
         _ operand: WireCondition.Operand, _ found: ConditionScope.Operand, _ comparison: WireCondition.Comparison,
         _ value: Int128
@@ -263,7 +257,6 @@ extension Checker {
         }
     }
 
-    /// Returns the number of a sender.
     private func sender(_ comparison: ComparisonSyntax, _ syntax: OperandSyntax) -> Int128? {
         guard comparison.comparison == .equal || comparison.comparison == .unequal else {
             reporter.error(
@@ -283,7 +276,6 @@ extension Checker {
         return nil
     }
 
-    /// Returns the number of a case or a flag.
     private mutating func listed(
         _ value: ArgumentSyntax, _ table: CaseTable, _ owner: String, _ range: ClosedRange<Int128>
     ) -> Int128? {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ranges in which numbers can be looked up.
 package struct NumberRanges {
     /// The ranges, ascending and disjoint.
     private var ranges: [ClosedRange<Int128>] = []

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number of items or bytes that stands in an earlier field of the same body: `@count(n)`, `@size(n - 4)`.
+/// A number of items or bytes in an earlier field of the same body: `@count(n)`, `@size(n - 4)`.
 public struct FieldCount: Equatable, Sendable {
     /// The name of that field, whose role is ``FieldDescription/Role/derived``.
     public var field: String
-    /// What is added to the field's number: -4 for `@size(n - 4)`.
+    /// The number added to the field's: -4 for `@size(n - 4)`.
     public var addend: Int
-    /// The counts that the field's type can say, 0 or more.
+    /// The counts that the field's type can express, 0 or more.
     public var range: ClosedRange<Int>
 
     public init(field: String, addend: Int, range: ClosedRange<Int>) {

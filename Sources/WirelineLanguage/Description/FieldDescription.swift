@@ -68,24 +68,24 @@ public struct FieldDescription: Equatable, Sendable {
         role = .padding
     }
 
-    /// Whether programs have a value for it: a property, a key in JSON, a field of a record.
+    /// Whether programs see it as a value: a property, a key in JSON, a field of a record.
     ///
-    /// The bytes of other fields stand in every body, but no program sets or sees them.
+    /// Every body contains the bytes of other fields, but no program sets or sees them.
     public var hasValue: Bool { role == .value }
 
     /// The purpose of a field.
     public enum Role: Equatable, Sendable {
         /// A value of the message.
         case value
-        /// Bytes that are written as zeros and not looked at; the type is a list of so many `uint8`.
+        /// Bytes that writers fill with zeros and readers ignore; the type is a list of so many `uint8`.
         case padding
-        /// A value that is always written, and verified when it is read.
+        /// A value that writers always write and readers verify.
         ///
         /// The type is an integer, a `bool`, an enum or text of fixed width.
         case constant(DefaultValue)
-        /// A number that is written as what later fields of the body need, and looked at when those are read.
+        /// A number that follows from later fields of the body; readers use it to read those.
         ///
-        /// It is the tag of a union, or counts the items or bytes of others; 0 if none of them is there.
+        /// It is the tag of a union, or counts the items or bytes of others; 0 if none of them is present.
         case derived
     }
 
@@ -99,13 +99,12 @@ public struct FieldDescription: Equatable, Sendable {
         ///
         /// The number is that of `@since`, 1 or more.
         case since(Int, default: DefaultValue)
-        /// The field is there exactly when the condition holds, which looks at earlier fields of the body and, in a
-        /// message, at the packet's header.
+        /// The field is present exactly if the condition holds. The condition refers to earlier fields of the body and,
+        /// in a message, to the packet's header.
         case when(WireCondition)
         /// The prefix of the field is in every payload; it is -1 if the field is absent.
         case nullable
 
-        /// Whether a payload may end before the field.
         package var isAppended: Bool {
             switch self {
             case .optional, .since: true
@@ -113,7 +112,7 @@ public struct FieldDescription: Equatable, Sendable {
             }
         }
 
-        /// Whether bytes of the field are in every payload: its value, or the prefix that says that it is absent.
+        /// Whether every payload has bytes of the field: its value, or the prefix that says that it is absent.
         package var isInEveryBody: Bool {
             switch self {
             case .required, .nullable: true
@@ -121,7 +120,6 @@ public struct FieldDescription: Equatable, Sendable {
             }
         }
 
-        /// Whether a value may lack the field.
         package var mayBeUnset: Bool {
             switch self {
             case .optional, .when, .nullable: true
@@ -129,7 +127,7 @@ public struct FieldDescription: Equatable, Sendable {
             }
         }
 
-        /// Whether the field is in a body of which all other fields are zero, or have their defaults.
+        /// Whether the field is present in a body whose other fields are zero or have their defaults.
         package var isInZero: Bool {
             switch self {
             case .required, .since: true
@@ -138,7 +136,6 @@ public struct FieldDescription: Equatable, Sendable {
             }
         }
 
-        /// The condition of the field; nil if it has none.
         package var condition: WireCondition? { if case .when(let condition) = self { condition } else { nil } }
     }
 }
@@ -156,7 +153,7 @@ public enum DefaultValue: Equatable, Sendable {
 }
 
 extension [FieldDescription] {
-    /// The names of the packet's fields that conditions of these fields look at, each once.
+    /// The packet fields that conditions of these fields refer to, each once.
     package var headerOperands: [String] {
         var names: [String] = []
         for case .header(let name) in compactMap(\.presence.condition).flatMap(\.operands) where !names.contains(name) {

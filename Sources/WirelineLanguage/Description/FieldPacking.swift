@@ -24,7 +24,6 @@ public struct FieldPacking: Equatable, Sendable {
         self.shift = shift
     }
 
-    /// Makes the place that was found for a field.
     package init(_ place: PackedPlace) {
         self.init(
             runByteCount: place.runByteCount, byteOrder: place.byteOrder, bitWidth: place.bitWidth, shift: place.shift)
@@ -61,7 +60,6 @@ extension ProtocolDescription {
         PackedRuns(fields.map { $0.presence == .required ? packedForm(of: $0.type) : nil })
     }
 
-    /// Returns a body's fields with their places in runs.
     package func packed(_ fields: [FieldDescription]) -> [FieldDescription] {
         zip(fields, runs(of: fields).places).map { field, place in
             var field = field
@@ -70,7 +68,6 @@ extension ProtocolDescription {
         }
     }
 
-    /// Whether fields share bytes anywhere.
     package var hasPackedFields: Bool {
         messages.contains { $0.fields.contains { $0.packing != nil } }
             || structures.contains { $0.fields.contains { $0.packing != nil } }

@@ -12,12 +12,12 @@ public struct MessageDescription: Equatable, Sendable {
     public var id: UInt64
     /// The sides that send it: the client for `Cs_`, the server for `Sc_`, otherwise those that `@from` names.
     public var senders: Set<Sender>
-    /// The names of the messages of which one answers this one: `Sc_n` for `Cs_n`, or those that `@reply` names, in its
-    /// order. Empty: nothing answers it.
+    /// The names of the messages that can answer this one: `Sc_n` for `Cs_n`, or those in `@reply`, in its order.
+    /// Empty: nothing answers it.
     public var replies: [String] = []
-    /// The values that fields of the packet have in every packet of the message, as `@header` says, in the packet's order.
+    /// The values of packet fields that `@header` fixes in every packet of the message, in the packet's order.
     public var headerValues: [HeaderValue] = []
-    /// What the message does to a state for packets that begin after its own, as `@sets` says; nil: nothing.
+    /// The state that the message sets for packets that begin after its own, as in `@sets`; nil if it sets none.
     public var stateChange: StateValue?
     /// The fields in wire order.
     public var fields: [FieldDescription]
@@ -40,7 +40,7 @@ public struct MessageDescription: Equatable, Sendable {
 }
 
 extension MessageDescription {
-    /// Whether the packet's header decides which fields are there.
+    /// Whether the packet's header decides which fields are present.
     package var looksAtHeader: Bool { !fields.headerOperands.isEmpty }
 }
 
@@ -48,7 +48,7 @@ extension MessageDescription {
 public struct HeaderValue: Equatable, Sendable {
     /// The position of the field in the layout's header and trailer.
     public var field: Int
-    /// The number or the text that is written for it.
+    /// The field's number or text.
     public var value: PacketHeader.FieldValue
 
     /// Makes a value.

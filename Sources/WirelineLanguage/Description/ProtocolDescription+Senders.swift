@@ -3,12 +3,13 @@
 package import WirelineCodec
 
 extension ProtocolDescription {
-    /// Returns the protocol with the packets that a sender sends while all states are 0: its layout depends on nothing.
+    /// Returns the protocol with the packets that a sender sends while all states are 0. Its layout has no conditions
+    /// about the context.
     ///
     /// A protocol whose packets do not depend on the context returns itself.
     package func sent(by sender: Sender) -> ProtocolDescription { sent(in: PacketContext(from: sender)) }
 
-    /// Returns the protocol with the packets in one context: its layout has no conditions about the context.
+    /// Returns the protocol with the packets in one context. Its layout has no conditions about the context.
     ///
     /// A protocol whose packets do not depend on the context returns itself.
     package func sent(in context: PacketContext) -> ProtocolDescription {
@@ -17,7 +18,7 @@ extension ProtocolDescription {
 
     /// The protocol with each of the layout's plain layouts, in their order.
     ///
-    /// A back end makes the parts that read and write headers once for each of them.
+    /// A back end makes the code for headers once for each of them.
     package var plainVariants: [ProtocolDescription] {
         layout.dependsOnContext ? layout.plainLayouts.map(with(layout:)) : [self]
     }

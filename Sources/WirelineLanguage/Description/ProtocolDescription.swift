@@ -63,22 +63,22 @@ public struct ProtocolDescription: Equatable, Sendable {
         messages.first { $0.name == name } ?? messages.first { $0.alias == name }
     }
 
-    /// Whether a field, or the items of a list, have a type for which the test holds.
+    /// Whether a field, or the items of a list, have a type that passes the test.
     ///
-    /// Generated code contains what only some types need if one of them is used.
+    /// Generated code contains the helpers of a type only if the protocol uses it.
     package func uses(_ test: (TypeDescription) -> Bool) -> Bool {
         messages.contains { $0.fields.contains { test($0.type.leaf) } }
             || bodies.contains { $0.contains { test($0.type.leaf) } }
     }
 
-    /// The formats of floats in it for which languages have no type.
+    /// The float formats in use for which languages have no type.
     package var floatsWithoutHostType: [FloatFormat] {
         FloatFormat.allCases.filter { format in
             !format.hasHostType && uses { if case .float(format, _) = $0 { true } else { false } }
         }
     }
 
-    /// Returns the header fields that every packet of a message has the same, with their values; nil if there are none.
+    /// Returns the header fields that are constant in a message's packets, with their values; nil if there are none.
     package func fixedHeader(of message: MessageDescription) -> PacketHeader? {
         guard !message.headerValues.isEmpty else { return nil }
         var header = PacketHeader()
@@ -86,12 +86,11 @@ public struct ProtocolDescription: Equatable, Sendable {
         return header
     }
 
-    /// Returns the enum or the flags of one of the layout's fields; nil for a plain number.
+    /// Returns the enum or the flags of a layout field; nil for a plain number.
     package func packetFieldType(_ index: Int) -> TypeDescription? {
         packetFields.indices.contains(index) ? packetFields[index].type : nil
     }
 
-    /// Whether a message or a structure has `padding`.
     package var hasPadding: Bool { hasField { $0.role == .padding } }
 
     /// Whether a field of a message or a structure has `@constant` and whole bytes.
@@ -100,24 +99,23 @@ public struct ProtocolDescription: Equatable, Sendable {
     /// Whether a field of a message or a structure has `@constant`, and shares bytes with others.
     package var hasPackedConstants: Bool { hasField { $0.packing != nil && constant(of: $0) != nil } }
 
-    /// Whether the tag of a union stands in another field.
+    /// Whether another field holds the tag of a union.
     package var hasTagFields: Bool { hasField { $0.tagField != nil } }
 
     /// Whether a field of a message or a structure counts others: `@count(n)`, `@size(n - 4)`.
     package var hasCounters: Bool { hasField { $0.type.fieldCount != nil } }
 
-    /// Whether a field of a message or a structure has a condition.
     package var hasConditions: Bool { hasField { $0.presence.condition != nil } }
 
-    /// Whether a message, a structure or an arm of a union has a field for which the test holds.
+    /// Whether a message, a structure or an arm of a union has a field that passes the test.
     package func hasField(where test: (FieldDescription) -> Bool) -> Bool {
         allFields.contains(where: test)
     }
 
-    /// Whether the packet's header decides which fields of a message are there.
+    /// Whether the packet's header decides which fields of a message are present.
     package var hasHeaderConditions: Bool { messages.contains(where: \.looksAtHeader) }
 
-    /// Returns the position of the field with this name among those of the layout; nil if there is none.
+    /// Returns the position of the layout field with this name; nil if there is none.
     package func packetField(named name: String) -> Int? { layout.fields.firstIndex { $0.name == name } }
 
     /// Returns the message with this ID that `sender` may send.
@@ -160,18 +158,18 @@ public struct ProtocolOptions: Equatable, Sendable {
     public var maximumPacketByteCount: Int = 1 << 20
     /// How deeply structures may nest at run time, 1 to 1,000; a message's own fields are at depth 0.
     public var maximumDepth: Int = 32
-    /// The most bytes that compression and custom layers may make of one packet, the packets in it included:
+    /// The most bytes that decompression and custom layers may make of one packet, including the packets in it:
     /// `max_inflated`.
     public var maximumInflatedByteCount: Int = 8 << 20
-    /// How deep packets may stand in packets, 1 to 16: `max_nested`.
+    /// How deep packets may nest in packets, 1 to 16: `max_nested`.
     public var maximumNestedDepth: Int = 4
     /// Whether bytes after the last known field are kept (true) or refused.
     public var keepsTrailingBytes: Bool = true
     /// Whether `properties` refuse duplicate keys and lines without a colon.
     public var hasStrictProperties: Bool = true
-    /// The forms that readers accept, of integers of variable length and of prefixes that are varints.
+    /// The forms that readers accept of varints, and of prefixes that are varints.
     ///
-    /// It is already applied to types and to the fields of the packet, but not to prefixes.
+    /// Types and packet fields already have it applied, but prefixes do not.
     public var varintForms: VarintForms = .shortest
 
     /// Makes the options of a protocol without `option` lines.

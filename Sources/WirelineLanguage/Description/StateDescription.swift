@@ -22,7 +22,7 @@ public struct StateDescription: Equatable, Sendable {
     }
 }
 
-/// What a message does to a state: `@sets(phase = play)`.
+/// The state that a message sets: `@sets(phase = play)`.
 public struct StateValue: Equatable, Sendable {
     /// The position of the state in ``ProtocolDescription/states``.
     public var state: Int
@@ -37,7 +37,6 @@ public struct StateValue: Equatable, Sendable {
 }
 
 extension ProtocolDescription {
-    /// Returns the position of the state with this name; nil if there is none.
     package func state(named name: String) -> Int? { states.firstIndex { $0.name == name } }
 
     /// The messages that set states, as the layout needs them.
@@ -50,8 +49,8 @@ extension ProtocolDescription {
         }
     }
 
-    /// Returns the integer that holds a value of an integer type, of `bool` or `bit`, of an enum or of flags; nil for
-    /// other types.
+    /// Returns the integer for a value of an integer type, of `bool` or `bit`, of an enum or of flags; nil for other
+    /// types.
     package func integerFormat(of type: TypeDescription) -> IntegerFormat? {
         switch type {
         case .integer(let format, _): format

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bodies that the fields of each body lead to: structures, and unions, whose fields are those of their arms.
+/// The bodies that each body's fields lead to. A body is a structure, or a union with the fields of its arms.
 ///
-/// A body is known by its index in ``ProtocolDescription/bodies``. Every walk uses its own stack: a chain of
+/// A body's number is its index in ``ProtocolDescription/bodies``. Each walk has its own stack in memory: a chain of
 /// structures may be longer than the program's stack is deep.
 package struct StructureGraph: Sendable {
     /// The bodies, each after those that its fields lead to. In a cycle the order depends on where the walk starts.
@@ -12,7 +12,7 @@ package struct StructureGraph: Sendable {
     /// The body that each field of each body leads to.
     private let targets: [[Int?]]
 
-    /// A body on a path, and the index of the field that the path follows.
+    /// A body on a path, and the field that the path follows.
     package struct Step: Equatable, Sendable {
         package var body: Int
         package var field: Int
@@ -20,8 +20,8 @@ package struct StructureGraph: Sendable {
 
     /// - Parameters:
     ///   - target: Returns the body that a field leads to.
-    ///   - onCycle: Called for each field that closes a cycle, with the path up to this field and the body on it that
-    ///     the field leads to.
+    ///   - onCycle: Called for each field that closes a cycle: with the path up to this field, and the body on it to
+    ///     which the field leads.
     /// - Complexity: O(*n*), where *n* is the number of bodies and fields.
     package init(
         _ bodies: [[FieldDescription]], target: (FieldDescription) -> Int?,
@@ -34,12 +34,12 @@ package struct StructureGraph: Sendable {
         isInCycle = walk.isInCycle
     }
 
-    /// Makes the graph of the bodies that a value of a body contains without a list, also in an arm or an optional field.
+    /// Makes the graph of bodies contained by value: without a list between them, but also in arms and optional fields.
     package init(byValueIn description: ProtocolDescription) {
         self.init(description.bodies) { description.bodyByValue(of: $0.type) }
     }
 
-    /// Makes the graph of the bodies that a value of a body may contain, in lists too.
+    /// Makes the graph of bodies contained in any way, also in lists.
     package init(anywhereIn description: ProtocolDescription) {
         self.init(description.bodies) { description.innermostBody(of: $0.type) }
     }
@@ -77,7 +77,7 @@ private struct StructureWalk {
     private var states: [State]
     /// The order in which structures are found.
     private var numbers: [Int]
-    /// The first structure, by its number, that each structure leads back to.
+    /// The earliest structure, by its number, that each structure leads back to.
     private var firsts: [Int]
     private var count = 0
     private var path: [StructureGraph.Step] = []

@@ -38,11 +38,11 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case fixedList(TypeDescription, count: Int)
     /// A list, `repeated T` or `T[]`; its extent is never `.terminated`, and only a list's is `.until`.
     case list(TypeDescription, Extent)
-    /// A list, a structure, a union or text in UTF-16 inside so many bytes, `@size(16)` or `@size(uint32)`; only a field's type is
-    /// one.
+    /// A list, a structure, a union or text in UTF-16 inside so many bytes: `@size(16)` or `@size(uint32)`. Only a
+    /// field has such a type.
     ///
-    /// The extent counts or fixes bytes. A list or text inside extends to their end; what follows a
-    /// structure or a union is skipped.
+    /// The extent counts or fixes bytes. A list or text inside extends to their end; bytes after a structure or a union
+    /// are skipped.
     case sized(TypeDescription, Extent)
 
     /// Returns the type `varint`: unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
@@ -50,7 +50,7 @@ public indirect enum TypeDescription: Equatable, Sendable {
         .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
     }
 
-    /// The type of the values in it that are no lists: of a list, that of its items.
+    /// The type without lists around it: for a list, that of its items.
     package var leaf: TypeDescription {
         switch self {
         case .list(let element, _), .fixedList(let element, _), .sized(let element, _): element.leaf
@@ -66,16 +66,16 @@ public indirect enum TypeDescription: Equatable, Sendable {
         case terminated
         /// It extends to the end of the payload.
         case rest
-        /// A list ends at this byte where an item would begin, as `@until(0)` says; the byte is not part of it.
+        /// A list ends at this byte in place of an item, as in `@until(0)`; the byte is not part of the list.
         case until(UInt8)
-        /// An earlier field of the body counts its items or bytes, as `@count(n)` and `@size(n - 4)` say.
+        /// An earlier field of the body counts its items or bytes, as in `@count(n)` and `@size(n - 4)`.
         case field(FieldCount)
         /// It takes exactly so many bytes, 1 to 65,535, as a `char[n]` does.
         ///
-        /// Text that is shorter is filled with `padding`. If that is 0, text ends at the first NUL, and what follows it is
-        /// not looked at; any other padding is taken off the end.
+        /// Shorter text is filled with `padding`. If that is 0, text ends at the first NUL, and readers ignore the
+        /// bytes after it. Any other padding is removed from the end.
         case fixed(byteCount: Int, padding: UInt8)
-        /// It takes exactly so many bytes, 1 to 65,535, as `@size(16)` says, and a value fills them.
+        /// It takes exactly so many bytes, 1 to 65,535, as in `@size(16)`, and a value fills them.
         case exact(byteCount: Int)
     }
 }

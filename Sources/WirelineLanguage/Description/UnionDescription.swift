@@ -39,7 +39,6 @@ public struct UnionDescription: Equatable, Sendable {
     /// The arm that keeps values with another tag, `default: bytes other;`; nil: other tags are refused.
     public var defaultArm: Arm? { arms.last.flatMap { $0.tag == nil ? $0 : nil } }
 
-    /// The arms that have a tag.
     package var taggedArms: ArraySlice<Arm> { arms.prefix { $0.tag != nil } }
 
     /// The fields of the arms that have one, in order.
@@ -103,10 +102,10 @@ extension ProtocolDescription {
 
     // MARK: Bodies
 
-    /// The fields of each structure, then those of the arms of each union: what a ``StructureGraph`` connects.
+    /// The fields of each structure, then those of the arms of each union: the nodes of a ``StructureGraph``.
     package var bodies: [[FieldDescription]] { structures.map(\.fields) + unions.map(\.fields) }
 
-    /// Returns the index in ``bodies`` of the structure or union that a type is, or that its items are.
+    /// Returns the index in ``bodies`` of a structure or union, or of a list's items.
     package func innermostBody(of type: TypeDescription) -> Int? {
         switch type.leaf {
         case .structure(let index): index

@@ -2,20 +2,18 @@
 
 import WirelineCodec
 
-/// The bytes that a value takes on the wire, as far as its type tells. Sums stop at `Int.max` instead of overflowing.
+/// The size of values on the wire, as far as their type determines it. Sums saturate at `Int.max`.
 package struct WireSize: Equatable, Sendable {
-    /// The fewest bytes of a value.
+    /// The minimum size of a value, in bytes.
     package var minimumByteCount: Int
-    /// The bytes of every value, if all have the same number.
+    /// The size of every value, in bytes; nil if it varies.
     package var fixedByteCount: Int?
 
-    /// Makes the size of values that all have the same number of bytes.
     package init(fixed byteCount: Int) {
         minimumByteCount = byteCount
         fixedByteCount = byteCount
     }
 
-    /// Makes the size of values that differ in their number of bytes.
     package init(atLeast byteCount: Int) {
         minimumByteCount = byteCount
         fixedByteCount = nil
@@ -27,7 +25,7 @@ package struct WireSize: Equatable, Sendable {
         return size
     }
 
-    /// Adds a field that follows; if it is not required, it may have no bytes.
+    /// Adds a field that follows; a field that is not required may have no bytes.
     fileprivate mutating func add(_ other: WireSize, isRequired: Bool = true) {
         if isRequired { minimumByteCount = minimumByteCount.addedOrMaximum(other.minimumByteCount) }
         let added = isRequired ? other.fixedByteCount : nil
@@ -41,17 +39,16 @@ package struct WireSizes: Sendable {
     /// The sizes of structures, then of unions.
     private var bodies: [WireSize]
 
-    /// Measures the structures and unions of a checked protocol.
     package init(_ description: ProtocolDescription) {
         self.init(description, innermostFirst: StructureGraph(byValueIn: description).innermostFirst, incomplete: [])
     }
 
     /// - Parameters:
     ///   - innermostFirst: The bodies of structures and unions, each after those that it contains by value.
-    ///   - incomplete: The bodies that have fields which could not be read; they count as at least one byte.
+    ///   - incomplete: The bodies with unreadable fields; they count as at least one byte.
     init(_ description: ProtocolDescription, innermostFirst: [Int], incomplete: Set<Int>) {
         self.description = description
-        // Only a structure or union that contains itself by value is asked for before it is measured.
+        // Only a structure or union that contains itself by value is used before it is measured.
         bodies = Array(
             repeating: WireSize(atLeast: 1), count: description.structures.count + description.unions.count)
         for index in innermostFirst {
@@ -80,14 +77,13 @@ package struct WireSizes: Sendable {
         return sum
     }
 
-    /// Returns the size of these fields together, one after another.
     func size(of fields: [FieldDescription]) -> WireSize {
         var sum = WireSize(fixed: 0)
         for field in fields { sum.add(size(of: field), isRequired: field.presence.isInEveryBody) }
         return sum
     }
 
-    /// Returns the size of a field's value; among fields that share bytes, the first one has the bytes of all.
+    /// Returns the size of a field's value. For fields that share bytes, the first one counts all bytes.
     package func size(of field: FieldDescription) -> WireSize {
         if field.tagField != nil {
             guard case .sized(_, let extent) = field.type else { return contentSize(of: field) }
@@ -97,15 +93,14 @@ package struct WireSizes: Sendable {
         return WireSize(fixed: packing.beginsRun ? packing.runByteCount : 0)
     }
 
-    /// Returns the size of a field's value, without the prefix that `@size` puts before it; of a union whose tag stands
-    /// elsewhere, without the tag.
+    /// Returns the size of a field's value without the prefix of `@size`. For a union whose tag is in another field, it
+    /// excludes the tag.
     func contentSize(of field: FieldDescription) -> WireSize {
         let content = field.type.content
         guard field.tagField != nil, case .union(let index) = content else { return size(of: content) }
         return size(of: description.unions[index], hasTag: false)
     }
 
-    /// Returns the size of a value of this type.
     package func size(of type: TypeDescription) -> WireSize {
         switch type {
         case .integer(let format, _): WireSize(fixed: format.byteCount)
@@ -126,7 +121,7 @@ package struct WireSizes: Sendable {
         }
     }
 
-    /// Returns how many items fill a list inside a fixed number of bytes; nil for other types, and if it varies.
+    /// Returns how many items fill a list of a fixed number of bytes; nil for other types, and if it varies.
     package func itemCount(filling type: TypeDescription) -> Int? {
         guard case .sized(.list(let element, _), .exact(let byteCount)) = type,
             let width = size(of: element).fixedByteCount, width > 0
@@ -134,10 +129,10 @@ package struct WireSizes: Sendable {
         return byteCount / width
     }
 
-    /// Returns the size of a value whose content stands inside a number of bytes.
+    /// Returns the size of a value whose content has a number of bytes around it.
     private func size(of content: WireSize, in extent: TypeDescription.Extent) -> WireSize {
         var size = Self.size(of: extent)
-        // The bytes must hold what every content has, if it is not absent.
+        // The bytes must hold every possible content, unless it is absent.
         if size.fixedByteCount == nil, !extent.isNullable { size.add(WireSize(atLeast: content.minimumByteCount)) }
         return size
     }

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension AttributeKind {
-    /// What the attribute does, in one line.
+    /// The effect of the attribute, in one line.
     var summary: String {
         switch self {
         case .id: "The message's ID; in the packet, the field that holds it."
@@ -41,14 +41,14 @@ extension AttributeKind {
         }
     }
 
-    /// Returns how the attribute is written at the first of these places where it can stand.
+    /// Returns the attribute's syntax at the first of these places that allows it.
     func example(amongPlaces places: [Place]) -> String {
         example(at: places.first { self.places.contains($0) } ?? self.places.first ?? .field)
     }
 }
 
 extension BuiltinType {
-    /// What a value takes on the wire, in one line.
+    /// The size and range of a value on the wire, in one line.
     var summary: String {
         switch self {
         case .integer(let format) where !format.isWholeBytes:
@@ -71,20 +71,20 @@ extension BuiltinType {
 }
 
 extension SizedType {
-    /// What a value takes on the wire, in one line.
+    /// The form of a value on the wire, in one line.
     var summary: String {
         notation?.summary ?? "Text in UTF-8 in so many bytes; it ends at the first NUL, and NULs fill it."
     }
 }
 
 extension SchemaAnalysis {
-    /// Returns the explanation of the language's word that an offset touches: a type, an attribute or an option.
+    /// Returns the explanation of the language's word at an offset: a type, an attribute or an option.
     ///
-    /// - Returns: The word's place, how it is written, and what it means; nil if there is no such word.
+    /// - Returns: The word's place, its syntax, and its meaning; nil if there is no such word.
     package func explanation(in file: Int, at offset: Int) -> (span: SourceSpan, code: String, meaning: String)? {
         let tokens = checked.lexed[file].tokens
         let last = firstToken(of: file, endingAfter: offset)
-        // The cursor may also stand at a word's end.
+        // The cursor may also be at a word's end.
         for index in [last, last - 1] where index >= 0 && tokens[index].kind == .name {
             let token = tokens[index]
             guard token.start <= offset, offset <= token.end else { continue }

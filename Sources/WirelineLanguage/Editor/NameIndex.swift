@@ -2,20 +2,18 @@
 
 import WirelineCodec
 
-/// Something that has a name in a schema.
 package enum SchemaName: Hashable, Sendable {
     /// A message, a struct, a union, an enum, flags or a constant.
     case declaration(String)
-    /// The name that `@name` gives a declaration.
+    /// The `@name` of a declaration.
     case alias(String)
     /// A field of a message or a struct, an arm of a union, or a case of an enum or flags.
     case member(String, of: String)
-    /// The name that `@name` gives a member.
+    /// The `@name` of a member.
     case memberAlias(String, of: String)
     /// A field or a state of the packet.
     case packetField(String)
 
-    /// The name as it is written.
     package var text: String {
         switch self {
         case .declaration(let text), .alias(let text), .member(let text, _), .memberAlias(let text, _),
@@ -25,7 +23,6 @@ package enum SchemaName: Hashable, Sendable {
     }
 }
 
-/// A place where a name is written.
 package struct NameUse: Equatable, Sendable {
     package var name: SchemaName
     package var span: SourceSpan
@@ -47,7 +44,7 @@ package struct NameIndex: Sendable {
         }
     }
 
-    /// Returns the name that an offset touches; at its end too, where an editor's cursor may stand.
+    /// Returns the name at an offset; also directly after the name, because an editor's cursor may be there.
     package func use(in file: Int, at offset: Int) -> NameUse? {
         let list = uses[file]
         var low = 0
@@ -65,10 +62,10 @@ package struct NameIndex: Sendable {
         uses.flatMap { $0.filter { $0.name == name } }
     }
 
-    /// Returns the places where a name is declared; more than one if that is an error.
+    /// Returns the declarations of a name; more than one if that is an error.
     package func declarations(of name: SchemaName) -> [NameUse] { uses(of: name).filter(\.isDeclaration) }
 
-    /// Returns the names that are declared next to a name, so that they cannot be used again there.
+    /// Returns the names in the same scope, which a new name there cannot use.
     func neighbours(of name: SchemaName) -> Set<String> {
         Set(uses.joined().filter { $0.isDeclaration && $0.name.isNeighbour(of: name) }.map(\.name.text))
     }
@@ -88,14 +85,13 @@ extension SchemaName {
     }
 }
 
-/// The declarations of all files that decide what a written name means.
+/// The declarations of all files that decide the meaning of a name.
 private struct NameScope {
     var messages: Set<String> = []
-    /// The names that `@name` gives messages.
     var messageAliases: Set<String> = []
     /// The structs and unions.
     var structures: Set<String> = []
-    /// The enums and flags, whose cases a default or an example can name.
+    /// The enums and flags; defaults and examples can name their cases.
     var caseOwners: Set<String> = []
     /// The types of the packet's fields and states, by name.
     var packetTypes: [String: String] = [:]
@@ -117,14 +113,13 @@ private struct NameScope {
         }
     }
 
-    /// Whether a field's type is one of the language, and not declared.
+    /// Whether a field's type belongs to the language and is not declared.
     func isBuiltin(_ type: String) -> Bool {
         if BuiltinType(name: type) != nil { return true }
         return SizedType(rawValue: type) != nil && !structures.contains(type) && !caseOwners.contains(type)
     }
 }
 
-/// Collects the names in one file.
 private struct NameCollector {
     let scope: NameScope
     var uses: [NameUse] = []
@@ -170,19 +165,19 @@ private struct NameCollector {
         }
     }
 
-    /// Adds the fields that lines about the packet's content look at.
+    /// Adds the fields in lines about the packet's content.
     private mutating func addContent(_ syntax: PacketSyntax) {
         let names = (syntax.header + syntax.trailer).map(\.name.text)
         for line in syntax.content {
             addConditions(line.attributes, among: syntax.header) { name in
                 PacketWord(rawValue: name) == nil || names.contains(name) ? .packetField(name) : nil
             }
-            // A key is no name of the schema.
+            // Keys are not names of the schema.
             for name in line.arguments where names.contains(name.text) { add(name, .packetField(name.text), false) }
         }
     }
 
-    /// Adds the fields in `@checksum(kind, first..last)`, where `payload` is none.
+    /// Adds the fields in `@checksum(kind, first..last)`; `payload` is not a field.
     private mutating func addChecksumRange(_ attributes: [AttributeSyntax]) {
         for attribute in attributes where attribute.name.text == AttributeKind.checksum.rawValue {
             guard case .nameRange(let first, let last)? = attribute.arguments?.last else { continue }
@@ -262,7 +257,7 @@ private struct NameCollector {
         }
     }
 
-    /// Adds the cases of enums and flags that are values in a field's attributes.
+    /// Adds the cases of enums and flags in a field's attributes.
     private mutating func addCases(of field: FieldSyntax) {
         guard scope.caseOwners.contains(field.typeName.text) else { return }
         let values = [AttributeKind.default, .exampleValue, .constant].map(\.rawValue)
@@ -274,7 +269,7 @@ private struct NameCollector {
 
     /// Adds the fields in `@if(kind == zlib)`, and the cases that they are compared with.
     ///
-    /// - Parameter name: Returns the name of an operand; nil for one that is a word of the language.
+    /// - Parameter name: Returns the name of an operand; nil for a word of the language.
     private mutating func addConditions(
         _ attributes: [AttributeSyntax], among fields: [FieldSyntax], name: (String) -> SchemaName?
     ) {
@@ -321,7 +316,6 @@ private struct NameCollector {
 }
 
 extension [AttributeSyntax] {
-    /// The names that `@name` gives.
     fileprivate var aliases: [NameSyntax] {
         compactMap { attribute in
             guard attribute.name.text == AttributeKind.name.rawValue, case .name(let name)? = attribute.arguments?.first

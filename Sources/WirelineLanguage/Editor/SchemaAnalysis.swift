@@ -2,12 +2,10 @@
 
 /// The files of one protocol as an editor sees them: parsed and checked, with or without errors.
 ///
-/// It is a class because the index of names is made when it is asked for first.
+/// It is a class because it makes the index of names at its first use.
 package final class SchemaAnalysis {
-    /// The protocol's name.
     package let name: String
     let checked: CheckedFiles
-    /// All names in the files.
     package private(set) lazy var names = NameIndex(checked.trees)
 
     /// Parses and checks the files of a folder.
@@ -27,7 +25,6 @@ package final class SchemaAnalysis {
     /// The problems by file, then by position; at most 1,000 are kept.
     package private(set) lazy var problems = checked.reporter.sortedProblems()
 
-    /// Returns the index of the file with this path.
     package func file(_ path: String) -> Int? { sources.firstIndex { $0.path == path } }
 
     // MARK: Tokens

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SchemaAnalysis {
-    /// Returns what can stand next in a condition that begins before a token: a field, a value or a word between tests.
+    /// Returns the words that can follow in a condition: fields, values, or words between tests.
     func conditionWords(before index: Int, in file: Int) -> [CompletionWord] {
         let tokens = checked.lexed[file].tokens[..<index]
         let words = ["and", "or", "not"]
@@ -53,7 +53,7 @@ extension SchemaAnalysis {
             .filter { $0.padding == nil }.map(Self.word)
     }
 
-    /// Returns the word of the language that a token in the packet can be, where no field has this name.
+    /// Returns the language's word for a token in the packet, unless a field has this name.
     func packetWord(at token: Token, in file: Int) -> PacketWord? {
         let (fields, owner) = body(at: token, in: file)
         let word = text(of: token, in: file)
@@ -61,10 +61,10 @@ extension SchemaAnalysis {
         return PacketWord(rawValue: word)
     }
 
-    /// What fields with conditions belong to.
+    /// The declaration with the conditional fields.
     private enum Owner { case message, structure, packet }
 
-    /// Returns the fields of the message or the struct that a token is in, or those of the packet's header.
+    /// Returns the fields of the message or the struct around a token, or those of the packet's header.
     private func body(at token: Token, in file: Int) -> (fields: [FieldSyntax], owner: Owner?) {
         for declaration in checked.trees[file].declarations.reversed() where declaration.keyword.start < token.start {
             switch declaration.body {
@@ -79,7 +79,7 @@ extension SchemaAnalysis {
 }
 
 extension FieldSyntax {
-    /// Whether conditions can look at this field of the packet's header, as far as its attributes say.
+    /// Whether conditions can refer to this header field, as far as its attributes tell.
     fileprivate var canDecide: Bool {
         let others = [AttributeKind.length, .id, .sequence, .constant, .checksum, .condition, .fit].map(\.rawValue)
         return padding == nil && SizedType(rawValue: typeName.text) == nil

@@ -2,13 +2,12 @@
 
 import WirelineCodec
 
-/// A word that an editor can insert.
 package struct CompletionWord: Equatable, Sendable {
     package var text: String
     package var kind: Kind
-    /// How it is written, or what it is.
+    /// Its syntax or its type.
     package var detail: String
-    /// What it means, in one line or the schema's comment.
+    /// Its meaning: one line, or the schema's comment.
     package var meaning: String
 
     package enum Kind: Equatable, Sendable {
@@ -24,9 +23,9 @@ package struct CompletionWord: Equatable, Sendable {
 }
 
 extension SchemaAnalysis {
-    /// Returns the words that fit at a place, and the beginning of a word that is written there.
+    /// Returns the words that fit at a place, and the range of the partial word there.
     ///
-    /// - Returns: The bytes to replace, which end at `offset`, and the words, in a useful order.
+    /// - Returns: The bytes to replace, which end at `offset`, and the words, most useful first.
     package func completion(in file: Int, at offset: Int) -> (replaced: Range<Int>, words: [CompletionWord]) {
         let lexed = checked.lexed[file]
         var index = firstToken(of: file, endingAfter: max(0, offset - 1))
@@ -46,7 +45,7 @@ extension SchemaAnalysis {
 
     private func isInComment(_ comments: [Comment], _ offset: Int) -> Bool {
         comments.contains { comment in
-            // A line comment goes on where the cursor stands, at its end.
+            // A line comment includes the cursor at its end.
             comment.range.lowerBound < offset
                 && (offset < comment.range.upperBound || !comment.isBlock && offset == comment.range.upperBound)
         }
@@ -69,7 +68,7 @@ extension SchemaAnalysis {
 
     // MARK: Attributes
 
-    /// The declarations that an attribute can stand before at this place.
+    /// The declarations that can follow an attribute at this place.
     private static func places(of context: StatementContext) -> [AttributeKind.Place] {
         switch context.owner {
         case .message, .struct, .union: [.field]
@@ -105,7 +104,7 @@ extension SchemaAnalysis {
         }
     }
 
-    /// Returns the kinds of checksums or, after the comma, what a checksum can cover.
+    /// Returns the kinds of checksums or, after the comma, the ranges that a checksum can cover.
     private func checksumWords(before index: Int, in file: Int) -> [CompletionWord] {
         let tokens = checked.lexed[file].tokens[..<index]
         let open = tokens.lastIndex { $0.kind == .leftParenthesis } ?? tokens.startIndex
@@ -196,13 +195,13 @@ extension SchemaAnalysis {
         }
     }
 
-    /// The words that a line of a message or a struct can begin with, besides types.
+    /// The words that can begin a line of a message or a struct, besides types.
     private static let fieldWords = [
         CompletionWord("optional", .keyword), CompletionWord("repeated", .keyword),
         CompletionWord(
             "padding", .keyword, detail: "padding 3;", meaning: "So many bytes are written as 0 and not looked at."),
     ]
-    /// Returns what fits in the body of a union: a tag, or after it a field.
+    /// Returns the words for the body of a union: a tag or, after it, a field.
     private func arm(_ context: StatementContext) -> [CompletionWord] {
         guard let colon = context.words.firstIndex(of: ":") else {
             guard context.words.isEmpty else { return [] }
@@ -236,7 +235,7 @@ extension SchemaAnalysis {
             + Self.contentWords
     }
 
-    /// The words that a line of the packet can begin with, besides types and a frame.
+    /// The words that can begin a line of the packet, besides types and a frame.
     private static let contentWords = [
         CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields."),
         CompletionWord(
@@ -252,17 +251,14 @@ extension SchemaAnalysis {
 
     private var declarations: some Sequence<DeclarationSyntax> { checked.trees.lazy.flatMap(\.declarations) }
 
-    /// The fields of the header and the trailer.
     private var packetFields: [FieldSyntax] { fields { $0.header + $0.trailer } }
 
-    /// The states of connections.
     var states: [StateSyntax] {
         declarations.flatMap { declaration -> [StateSyntax] in
             if case .packet(let syntax) = declaration.body { syntax.states } else { [] }
         }
     }
 
-    /// The fields of the header.
     var headerFields: [FieldSyntax] { fields(\.header) }
 
     private func fields(_ list: (PacketSyntax) -> [FieldSyntax]) -> [FieldSyntax] {
@@ -303,7 +299,6 @@ extension SchemaAnalysis {
         }
     }
 
-    /// The types that the tag of a union can have.
     private var tagTypes: [CompletionWord] {
         let enumerations = declaredTypes.filter { $0.kind == .enumeration && $0.detail == "enum" }
         return Self.integers + Self.types(["varint"]) + enumerations
@@ -315,7 +310,7 @@ extension SchemaAnalysis {
 
     private static var counts: [CompletionWord] { types(CountFormat.unsigned.map(\.name)) }
 
-    /// The prefixes of a field, which may be absent if the prefix has a sign.
+    /// The prefixes of a field. One with a sign can say that the field is absent.
     private static var prefixes: [CompletionWord] { types(CountFormat.allCases.map(\.name)) }
 
     private static func types(_ names: [String]) -> [CompletionWord] {
@@ -329,7 +324,6 @@ extension SchemaAnalysis {
 }
 
 extension OptionKind {
-    /// The values that are words.
     fileprivate var words: [String] {
         switch self {
         case .byteOrder: ["big", "little"]

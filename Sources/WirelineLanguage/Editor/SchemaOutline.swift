@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A declaration or one of its members, for an editor's list of them.
+/// A declaration or one of its members, for an editor's outline.
 package struct OutlineItem: Equatable, Sendable {
     package var kind: Kind
     package var name: String
-    /// What follows the name in a list: the type of a field, the number of a case.
+    /// The text after the name in the outline: the type of a field, the number of a case.
     package var detail: String
     package var nameSpan: SourceSpan
     /// The whole declaration, from its attributes to its `}` or `;`.
@@ -17,7 +17,6 @@ package struct OutlineItem: Equatable, Sendable {
 }
 
 extension SchemaAnalysis {
-    /// Returns the declarations of a file, in order.
     package func outline(of file: Int) -> [OutlineItem] {
         checked.trees[file].declarations.compactMap { declaration -> OutlineItem? in
             switch declaration.body {
@@ -61,7 +60,7 @@ extension SchemaAnalysis {
             span: start.through(endOfStatement(after: name.span)), members: members)
     }
 
-    /// Returns the fields that have a name: not `padding`.
+    /// Returns the fields except `padding`.
     private func members(_ fields: [FieldSyntax], in file: Int) -> [OutlineItem] {
         fields.filter { $0.padding == nil }.map { field($0, in: file) }
     }
@@ -107,7 +106,7 @@ extension SchemaAnalysis {
             nameSpan: item.name.span, span: start.through(endOfStatement(after: item.name.span)))
     }
 
-    /// Returns the `;` or the `}` that ends what has this name; the name itself if neither follows.
+    /// Returns the `;` or `}` that ends the statement with this name; the name itself if neither follows.
     private func endOfStatement(after name: SourceSpan) -> SourceSpan {
         let tokens = checked.lexed[name.file].tokens
         var depth = 0

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something cannot be renamed.
 package struct RenamingError: Error, Equatable, Sendable {
     /// The reason, in the style of ``Diagnostic/message``.
     package var reason: String
@@ -10,9 +9,9 @@ extension SchemaAnalysis {
     /// Returns the places where a name must be replaced.
     ///
     /// The new name must be valid and free. The schema must be as valid as before, and its packets must have the same
-    /// bytes: the digits of `Cs_20001` are an ID, so that another number is not only another name.
+    /// bytes. For example, the digits of `Cs_20001` are an ID, so another number changes more than a name.
     ///
-    /// - Complexity: That of a check, for the renamed schema is checked.
+    /// - Complexity: That of a check, because it checks the renamed schema.
     package func renaming(_ name: SchemaName, to newName: String) throws(RenamingError) -> [SourceSpan] {
         try requireDeclaration(of: name)
         try Self.requireValid(newName)

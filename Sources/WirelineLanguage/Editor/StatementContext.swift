@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The beginning of a statement, up to the place where an editor's cursor stands.
+/// The beginning of a statement, up to an editor's cursor.
 ///
-/// It is found with tokens only: what is being written is no whole statement yet.
+/// It is found with tokens only, because the unfinished statement has no syntax tree.
 struct StatementContext {
-    /// The keyword of the declaration whose body the statement stands in; nil at the top level.
+    /// The keyword of the declaration whose body contains the statement; nil at the top level.
     private(set) var owner: Keyword?
     /// The words and marks of that declaration, before its `{`.
     private(set) var declaration: [String] = []
-    /// The words and marks from the statement's start on, without whole attributes.
+    /// The words and marks from the statement's start on, without complete attributes.
     private(set) var words: [String] = []
-    /// The attribute in whose parentheses the place is.
+    /// The attribute whose parentheses contain the cursor.
     private(set) var openAttribute: String?
-    /// Whether the place is directly after an `@`.
+    /// Whether the cursor is directly after an `@`.
     private(set) var isAfterAt = false
     /// Whether the statement is the first in its body.
     private(set) var isFirst = true
-    /// Whether the place is between the braces of a frame.
+    /// Whether the cursor is between the braces of a frame.
     private(set) var isInFrame = false
 
-    /// - Parameter end: The index of the first token that is not before the place.
+    /// - Parameter end: The index of the first token that is not before the cursor.
     init(_ tokens: [Token], upTo end: Int, in source: SourceText) {
         var start = 0
         for index in 0..<end {

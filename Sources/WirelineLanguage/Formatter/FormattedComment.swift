@@ -5,8 +5,8 @@
 /// No line ends in space. If all lines of a block start with `*`, they are moved with it. Lines of other blocks stay,
 /// because their indentation may have a meaning.
 enum FormattedComment {
-    /// - Parameter indentation: The column of a comment that comes first on its line. nil if it does not; its further
-    ///   lines are then unchanged.
+    /// - Parameter indentation: The column of a comment that comes first on its line; otherwise nil, and its further
+    ///   lines do not change.
     static func text(of comment: Comment, in source: SourceText, indentation: Int?) -> String {
         let lines = lines(of: source.bytes[comment.range])
         guard let indentation, lines.count > 1, lines.dropFirst().allSatisfy(startsWithStar) else {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lays out the tokens and comments of a file that has been parsed without errors.
+/// Lays out the tokens and comments of a file that was parsed without errors.
 ///
-/// Only a frame nests, so tokens are enough: a statement ends in `;`, or in a `{` with statements up to its `}`. ``DocumentationFinder`` tells which comments document the declaration above or after them. Each comment is
-/// placed so that this stays the same.
+/// Only a frame nests, so tokens suffice: a statement ends in `;`, or in a `{` with statements up to its `}`.
+/// ``DocumentationFinder`` finds the comments that document the declarations above or after them. The layout keeps each
+/// comment with its declaration.
 struct Formatter {
     private let input: CommentedTokens
     private var rows: [LayoutRow] = []
@@ -25,7 +26,6 @@ struct Formatter {
             source: source, tokens: lexed.tokens, documentation: DocumentationFinder(source: source, lexed: lexed))
     }
 
-    /// Returns the whole formatted file.
     mutating func format() -> String {
         while tokens[position].kind != .endOfFile {
             if tokens[position].kind == .semicolon {
@@ -157,7 +157,6 @@ struct Formatter {
     }
 }
 
-/// A file's tokens and the comments between them.
 struct CommentedTokens {
     let source: SourceText
     let tokens: [Token]

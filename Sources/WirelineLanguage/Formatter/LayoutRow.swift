@@ -29,7 +29,6 @@ struct LayoutRow {
     static let firstCellLimit = 32
     /// The widest row that moves the comments of other rows.
     static let commentColumnLimit = 80
-    /// The number of spaces between code and a comment after it.
     static let commentGap = 2
 
     /// Returns the row without its comments, with its cells in columns of these widths.

@@ -3,23 +3,20 @@
 /// The tokens from the first attribute of a declaration or a member to its `;` or `{`.
 struct Statement {
     private let input: CommentedTokens
-    /// The first token.
     let first: Int
     /// The `;` or the `{`.
     let last: Int
     /// The body that the `{` opens.
     let body: Body?
-    /// Whether there are comments between its tokens.
     let hasComments: Bool
-    /// The word that names what is declared.
+    /// The first word after the attributes.
     let keyword: String
     /// The first token after the attributes.
     private let start: Int
-    /// The keyword of the declaration that contains it, if it is a member.
+    /// The keyword of the enclosing declaration, if it is a member.
     private let owner: String?
 
     struct Body {
-        /// The `}`.
         var close: Int
     }
 
@@ -52,7 +49,7 @@ struct Statement {
         keyword = input.text(of: start)
     }
 
-    /// Returns the index of the `}` that closes a `{`; a frame stands in the braces of its packet.
+    /// Returns the index of the `}` that closes a `{`. Braces nest, because a packet may contain a frame.
     private static func closingBrace(of open: Int, in tokens: [Token]) -> Int {
         var depth = 0
         var index = open
@@ -100,7 +97,7 @@ struct Statement {
         }
     }
 
-    /// The tokens at which the author starts a new line, among the attributes or after them.
+    /// The tokens, in and after the attributes, at which the author starts a new line.
     private var lineStarts: [Int] {
         [first] + (first..<start).map { $0 + 1 }.filter(startsLine)
     }
@@ -172,7 +169,6 @@ struct Statement {
 
     // MARK: Text
 
-    /// Returns tokens as one line.
     private func text(_ range: Range<Int>) -> String {
         var text = ""
         for token in range {
@@ -182,7 +178,6 @@ struct Statement {
         return text
     }
 
-    /// Returns all tokens, with the comments between them.
     private func textWithComments(_ indentation: Int) -> String {
         var text = input.text(of: first)
         for token in first + 1...last {
@@ -203,7 +198,6 @@ struct Statement {
         return text
     }
 
-    /// Whether there is a space between a token and the previous one.
     private func hasSpace(before token: Int) -> Bool {
         let left = tokens[token - 1]
         switch (left.kind, tokens[token].kind) {
@@ -218,15 +212,16 @@ struct Statement {
         }
     }
 
-    /// Whether a token is a word of a condition before a parenthesis, as in `not (a or b)`, and no attribute's name.
+    /// Whether a token is a word of a condition before a parenthesis, as in `not (a or b)`, and not an attribute's
+    /// name.
     private func isConditionWord(_ token: Int) -> Bool {
         guard token > first, tokens[token].kind == .name, tokens[token - 1].kind != .at else { return false }
         return ["not", "and", "or"].contains(input.text(of: token))
     }
-    /// Whether a token stands in the body of a union, where a `:` follows its tag directly.
+    /// Whether a token is in the body of a union, where `:` directly follows the tag.
     private func isInUnion(_ token: Int) -> Bool { owner == "union" || keyword == "union" && token > last }
 
-    /// Whether a `-` is between a name and a number, as in `packet - 4`, and not the sign of a number.
+    /// Whether a `-` is between a name and a number, as in `packet - 4`; otherwise it is a sign.
     private func isSubtraction(_ token: Int) -> Bool {
         let left = tokens[token - 1]
         guard left.kind == .name else { return false }

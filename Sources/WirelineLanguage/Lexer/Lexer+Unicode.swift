@@ -114,7 +114,7 @@ extension Unicode.Scalar {
         return UInt8(ascii: ascii).isNameByte && ascii != "_" ? nil : ascii
     }
 
-    /// Whether the character is usually read as part of a word.
+    /// Whether the character usually is part of a word.
     var isWordlike: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,

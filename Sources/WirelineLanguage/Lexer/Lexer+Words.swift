@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Lexer {
-    /// Names become Erlang atoms of at most 255 characters, with something added before or after.
+    /// Names become Erlang atoms of at most 255 characters, with text added before or after.
     private static let nameByteLimit = 128
 
-    /// Reads a name that starts at ``offset``; letters beyond ASCII are included, so that one word is one problem.
+    /// Reads a name that starts at ``offset``. It includes letters beyond ASCII, so that one word is one problem.
     mutating func lexName() {
         let (end, isASCII) = endOfWord(from: offset)
         let isTooLong = end - offset > Self.nameByteLimit
@@ -88,7 +88,7 @@ extension Lexer {
 
     // MARK: Strings
 
-    /// Reads a string that starts with any kind of quote at `start`; any quote but `"` is an error, reported once.
+    /// Reads a string that starts with any kind of quote at `start`. Any quote but `"` is an error, reported once.
     mutating func lexString(from start: Int, quoteByteCount: Int) {
         let bytes = source.bytes
         let isProper = bytes[start] == UInt8(ascii: "\"")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a file into tokens and comments.
 struct Lexer {
     let source: SourceText
     let file: Int
@@ -12,7 +11,7 @@ struct Lexer {
     private var comments: [Comment] = []
     private var isCut = false
 
-    /// Reads a whole file and reports problems to `reporter`.
+    /// Reads a whole file, and reports problems to `reporter`.
     static func lex(_ source: SourceText, file: Int, reporter: Reporter) -> LexedFile {
         var lexer = Lexer(source: source, file: file, reporter: reporter)
         guard lexer.checkEncoding() else {
@@ -66,7 +65,7 @@ struct Lexer {
         }
     }
 
-    /// Reads a mark that an `=` may follow.
+    /// Reads a mark that may be part of a comparison such as `<=`.
     private mutating func lexComparison(_ byte: UInt8) {
         guard byteAfter(offset) == UInt8(ascii: "=") else { return lexMark(byte) }
         append(.comparison, to: offset + 2)
@@ -135,7 +134,7 @@ struct Lexer {
         advance(to: end)
     }
 
-    /// Moves to `end` and counts the lines that start on the way.
+    /// Moves to `end`, and counts the lines that start on the way.
     mutating func advance(to end: Int) {
         offset = end
         while line + 1 < source.lineStarts.count, source.lineStarts[line + 1] <= end { line += 1 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as written, with its sign.
 struct NumberSyntax {
     var span: SourceSpan
     var value: Value
@@ -26,7 +25,7 @@ struct NumberSyntax {
         return .float(isNegative ? -magnitude : magnitude)
     }
 
-    /// Returns what is wrong with a number token; nil if it is valid.
+    /// Returns the fault of a number token; nil if it is valid.
     static func fault(in text: String) -> (message: String, help: String?)? {
         if text.hasPrefix("0x") || text.hasPrefix("0X") {
             guard text.utf8.dropFirst(2).allSatisfy(\.isHexadecimalDigit), text.utf8.count > 2 else {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word, a number, a string or a punctuation mark.
 struct Token {
     var kind: Kind
     var start: Int
@@ -87,7 +86,6 @@ struct Comment {
     var isFirstOnLine: Bool
 }
 
-/// The lexer's result for a file.
 struct LexedFile {
     /// The tokens; at least the end of the file.
     var tokens: [Token]

@@ -5,7 +5,7 @@ import WirelineCodec
 /// A condition: `kind == 3 or not (flags & 0x10)`.
 indirect enum ConditionSyntax {
     case test(OperandSyntax, ComparisonSyntax?)
-    /// The span is that of the word `not`.
+    /// The span of the word `not`.
     case not(ConditionSyntax, SourceSpan)
     case and(ConditionSyntax, ConditionSyntax)
     case or(ConditionSyntax, ConditionSyntax)
@@ -28,7 +28,7 @@ indirect enum ConditionSyntax {
     }
 }
 
-/// What a condition looks at: `kind` or `header.qos`.
+/// The operand of a condition: `kind` or `header.qos`.
 struct OperandSyntax {
     /// The word `header` before the dot.
     var header: NameSyntax?

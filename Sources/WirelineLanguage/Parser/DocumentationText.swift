@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts comments into documentation text.
 enum DocumentationText {
     /// Returns the comments' lines without comment marks, rulers and surrounding space.
     static func text(of comments: ArraySlice<Comment>, in source: SourceText) -> String {

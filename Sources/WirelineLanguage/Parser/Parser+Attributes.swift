@@ -27,7 +27,7 @@ extension Parser {
         return attributes
     }
 
-    /// Reads `( … )`; on an error it skips past the `)`, or fails if the line has none.
+    /// Reads `( … )`. After an error it skips past the `)`, or fails if the line has none.
     private mutating func parseArguments(of attribute: NameSyntax?) -> [ArgumentSyntax]? {
         let open = advance()
         var arguments: [ArgumentSyntax] = []
@@ -43,7 +43,7 @@ extension Parser {
         return arguments
     }
 
-    /// Reads an argument, or several names with `|` between them.
+    /// Reads an argument, or several names separated by `|`.
     private mutating func parseAlternatives() -> ArgumentSyntax? {
         guard let first = parseArgument("a value") else { return nil }
         guard current.kind == .bar, case .name(let name) = first else { return first }
@@ -69,7 +69,7 @@ extension Parser {
         return nil
     }
 
-    /// Returns how many parentheses are open at this position, from `open` on: those of a condition can nest.
+    /// Returns how many parentheses are open at this position, counted from `open`: those of a condition can nest.
     private func openParenthesisCount(since open: Token) -> Int {
         tokens[..<position].reversed().prefix { $0.start >= open.start }.reduce(0) { count, token in
             switch token.kind {

@@ -2,16 +2,16 @@
 
 import WirelineCodec
 
-/// Reads conditions: comparisons bind tighter than `not`, that tighter than `and`, that tighter than `or`.
+/// Reads conditions. Comparisons bind most tightly, then `not`, then `and`, then `or`.
 extension Parser {
     /// The attribute whose argument is a condition.
     static let conditionAttribute = "if"
-    /// The most `not` and parentheses inside one another; each takes a level of the parser's stack.
+    /// The limit of nested `not` and parentheses; each takes a level of the parser's stack.
     private static let conditionDepthLimit = 16
-    /// The most tests in a condition: enough for any protocol, and few enough for every walk over it.
+    /// The limit of tests in a condition: enough for any protocol, and few enough for every walk over it.
     private static let conditionTestLimit = 32
 
-    /// Reads a condition; nil if something about it was reported.
+    /// Reads a condition; nil if an error was reported.
     mutating func parseCondition() -> ConditionSyntax? {
         let start = span(of: current)
         var testCount = 0
@@ -29,18 +29,18 @@ extension Parser {
         return condition
     }
 
-    /// Reads conditions with `or` between them.
+    /// Reads conditions joined by `or`.
     private mutating func parseDisjunction(depth: Int, _ testCount: inout Int) -> ConditionSyntax? {
         guard var condition = parseConjunction(depth: depth, &testCount) else { return nil }
         while takeWord("or") != nil {
             guard let next = parseConjunction(depth: depth, &testCount) else { return nil }
-            // A longer condition is refused, and would be too deep to be released.
+            // A longer condition is refused. Its tree is not built, because releasing it would need too deep a stack.
             if testCount <= Self.conditionTestLimit { condition = .or(condition, next) }
         }
         return condition
     }
 
-    /// Reads tests with `and` between them.
+    /// Reads tests joined by `and`.
     private mutating func parseConjunction(depth: Int, _ testCount: inout Int) -> ConditionSyntax? {
         guard var condition = parseTest(depth: depth, &testCount) else { return nil }
         while takeWord("and") != nil {
@@ -79,7 +79,6 @@ extension Parser {
         return text(of: next) != "and" && text(of: next) != "or"
     }
 
-    /// Reads an operand, and a comparison of it.
     private mutating func parseComparison() -> ConditionSyntax? {
         guard current.kind == .name else {
             let isNegation = current.kind == .unexpected && text(of: current) == "!"

@@ -14,7 +14,7 @@ enum Keyword: String, CaseIterable {
 }
 
 extension Parser {
-    /// Whether a declaration with braces starts here, not a field of a type with such a name.
+    /// Whether a declaration with braces starts here, rather than a field whose type has such a name.
     var startsDeclarationWithBody: Bool {
         guard current.kind == .name, let keyword = Keyword(rawValue: text(of: current)) else { return false }
         switch keyword {
@@ -109,7 +109,7 @@ extension Parser {
 
     private mutating func parseMessage() -> (DeclarationSyntax.Body, Int)? {
         guard var name = expectName("the message's name") else { return nil }
-        // If something else comes before the brace, the name is not the intended one.
+        // Without the brace after it, the name is not the intended one.
         name.isFaulty = name.isFaulty || current.kind != .leftBrace
         let bodyStart = position
         guard let open = expectLeftBrace("after the message's name") else { return nil }

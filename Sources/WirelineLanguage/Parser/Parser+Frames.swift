@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// Whether a frame follows; in `frame x;` the word is a type's name.
+    /// Whether a frame follows; in `frame x;` the word is the name of a type.
     var startsFrame: Bool {
         guard current.kind == .name, text(of: current) == "frame" else { return false }
         let next = token(ahead: 1).kind

@@ -4,9 +4,9 @@ extension Parser {
     /// Reads up to the `}` that closes `open`, one member at a time.
     ///
     /// A declaration at the start of a line, or the end of the file, also ends the body: then the `}` is missing. If
-    /// `open` only replaces a missing `{`, that has been reported and is enough.
+    /// `open` only replaces a missing `{`, that error suffices.
     ///
-    /// - Returns: Whether no member had to be left out.
+    /// - Returns: Whether all members could be read.
     @discardableResult
     mutating func parseMembers(
         of owner: String, openedBy open: Token, _ parseMember: (inout Parser) -> Bool
@@ -106,7 +106,7 @@ extension Parser {
         return parseField(from: first, attributes)
     }
 
-    /// Reads a field after its attributes, of which the first token is `first`.
+    /// Reads a field after its attributes. `first` is the attributes' first token.
     mutating func parseField(from first: Int, _ attributes: [AttributeSyntax]) -> FieldSyntax? {
         guard current.kind == .name else {
             reportExpected("a field, as in `uint8 SceneId = 1;`")
@@ -130,7 +130,7 @@ extension Parser {
             brackets: brackets, typeText: typeText(typeName, brackets), name: name, number: number)
     }
 
-    /// Whether a line such as `padding 3;` follows; in `padding x;` the word is a type's name.
+    /// Whether a line such as `padding 3;` follows; in `padding x;` the word is the name of a type.
     private var startsPadding: Bool {
         let next = token(ahead: 1).kind
         return text(of: current) == "padding" && (next == .number || next == .minus)
@@ -147,7 +147,7 @@ extension Parser {
             typeName: word, brackets: [], typeText: word.text, name: word, padding: byteCount)
     }
 
-    /// Reads `optional` or `repeated`, a keyword if a type and a name follow; in `optional x;` it is a type's name.
+    /// Reads `optional` or `repeated` if a type and a name follow; in `optional x;` it is the name of a type.
     private mutating func parseModifier(_ word: String) -> SourceSpan? {
         let behindNext = token(ahead: 2).kind
         guard current.kind == .name, token(ahead: 1).kind == .name, behindNext == .name || behindNext == .leftBracket,
@@ -195,7 +195,7 @@ extension Parser {
         return nil
     }
 
-    /// Returns help for a word of the language that a number follows elsewhere.
+    /// Returns help for a word of the language that takes a number elsewhere.
     private static func helpBeforeNumber(for word: String) -> String? {
         switch word {
         case "reserved": "`reserved` lists message IDs at the top level, or values inside an `enum`"
@@ -204,7 +204,7 @@ extension Parser {
         }
     }
 
-    /// Reports what other languages write after a field's name.
+    /// Reports syntax that other languages have after a field's name.
     private func reportMisplaced(behind name: NameSyntax, _ typeName: NameSyntax) -> Bool {
         switch current.kind {
         case .leftBracket:
@@ -224,7 +224,7 @@ extension Parser {
         }
     }
 
-    /// Returns what the first of three words was probably meant to say about the type.
+    /// Returns advice for three words in a row, by the first one.
     private func helpForThreeWords(startingWith word: String) -> String? {
         switch word {
         case "state": return "a state stands in the `packet`, without attributes: `state bit started;`"

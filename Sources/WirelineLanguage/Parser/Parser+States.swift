@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// Whether a state follows; in `state x;` the word is a type's name.
+    /// Whether a state follows; in `state x;` the word is the name of a type.
     var startsState: Bool {
         current.kind == .name && text(of: current) == "state" && token(ahead: 1).kind == .name
             && token(ahead: 2).kind == .name

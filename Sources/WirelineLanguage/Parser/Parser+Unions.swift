@@ -23,7 +23,6 @@ extension Parser {
         return (syntax, bodyStart)
     }
 
-    /// Whether `sized` stands here.
     var startsSizePrefix: Bool { current.kind == .name && text(of: current) == "sized" }
 
     /// Reads `sized(uint16)`.

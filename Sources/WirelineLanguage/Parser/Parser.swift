@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a syntax tree of a file's tokens.
+/// Makes a syntax tree from a file's tokens.
 ///
-/// It is a recursive descent of only two levels, because nothing in the language nests but a frame in the packet.
+/// It is a recursive descent of only two levels, because only a frame in the packet nests.
 ///
-/// A method that returns nil has reported why, and leaves the position where it failed. Its caller skips to a place
-/// where something new starts.
+/// A method that returns nil has reported the error, and leaves the position where it failed. Its caller skips to the
+/// start of the next member or declaration.
 struct Parser {
     let source: SourceText
     let file: Int
@@ -19,7 +19,7 @@ struct Parser {
     var lacksPacket: Bool
     /// Whether the previous declaration had an error.
     ///
-    /// Tokens that start no declaration are then taken as its remains.
+    /// Tokens that start no declaration then count as its remains.
     private(set) var isInDebris = false
 
     init(source: SourceText, file: Int, lexed: LexedFile, reporter: Reporter) {
@@ -75,7 +75,6 @@ struct Parser {
         current.kind == kind ? advance() : nil
     }
 
-    /// Reads a token of this kind, or reports that it is missing.
     mutating func expect(_ kind: Token.Kind, _ context: String, help: String? = nil) -> Token? {
         if let token = take(kind) { return token }
         reportExpected("`\(kind.mark ?? "")` \(context)", help: help)
@@ -104,7 +103,7 @@ struct Parser {
         return NumberSyntax(span: span, value: NumberSyntax.value(of: text(of: token), isNegative: sign != nil))
     }
 
-    /// Reads the `;` at the end of something; a missing one is reported at its place.
+    /// Reads the `;` at the end of a member or a declaration; reports a missing one at its place.
     ///
     /// The next line is then read as if the `;` were there.
     mutating func expectSemicolon(after what: String) -> Bool {
@@ -126,7 +125,8 @@ struct Parser {
 
     /// Reads the `{` of a declaration, or reports that it is missing.
     ///
-    /// Then a `{` further on the same line is used. If there is none, the rest of the line is read as if it were there.
+    /// It then uses a later `{` on the same line. If there is none, it reads the rest of the line as if the `{` were
+    /// there.
     mutating func expectLeftBrace(_ context: String) -> Token? {
         if let open = take(.leftBrace) { return open }
         reportExpected("`{` \(context)")
@@ -142,7 +142,7 @@ struct Parser {
         return startsMember && !isFirstOnLine(position) ? tokens[position - 1] : nil
     }
 
-    /// Reports what was expected instead of the current token, unless the lexer has reported that token.
+    /// Reports the expected syntax instead of the current token, unless the lexer has reported that token.
     func reportExpected(_ what: String, help: String? = nil) {
         let token = current
         guard !token.isFaulty else { return }
@@ -200,7 +200,7 @@ struct Parser {
         if token.kind != .name || token.isFaulty { lostNames.insertAll() }
     }
 
-    /// Skips `{ … }` with nested braces; stops at a declaration at the start of a line, because a `}` is missing.
+    /// Skips `{ … }` with nested braces. Stops at a declaration at the start of a line: then a `}` is missing.
     private mutating func skipBraces() {
         var depth = 0
         repeat {

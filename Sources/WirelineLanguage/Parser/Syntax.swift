@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The declarations of one file, as written.
 struct FileSyntax {
     var declarations: [DeclarationSyntax] = []
-    /// The names that skipped parts may declare, so that they are not reported as unknown.
+    /// The names that skipped parts may declare; the checker does not report them as unknown.
     var lostNames = LostNames()
-    /// Whether a skipped part may have been the packet, so that nothing is known of its fields.
+    /// Whether a skipped part may have been the packet, so that its fields are unknown.
     var lacksPacket = false
 }
 
 /// The names that the unreadable parts of a file may declare.
 struct LostNames {
-    /// The names in the skipped parts.
     private var names: Set<String> = []
     /// Whether the file was cut off, so that any name may be declared.
     private(set) var isUnbounded = false
@@ -32,7 +30,6 @@ struct LostNames {
     func contains(_ name: String) -> Bool { isUnbounded || names.contains(name) }
 }
 
-/// A name and its place.
 struct NameSyntax {
     var text: String
     var span: SourceSpan
@@ -40,7 +37,6 @@ struct NameSyntax {
     var isFaulty = false
 }
 
-/// One declaration at the top level.
 struct DeclarationSyntax {
     var documentation: String
     var attributes: [AttributeSyntax]
@@ -66,25 +62,24 @@ struct StructureSyntax {
     var name: NameSyntax
     var sizePrefix: NameSyntax?
     var fields: [FieldSyntax]
-    /// Whether no field had to be left out.
+    /// Whether all fields could be read.
     var isComplete: Bool
 }
 
 /// A union: `union U : uint8 sized(uint8) { … }`.
 struct UnionSyntax {
     var name: NameSyntax
-    /// The type of the tag.
     var tag: NameSyntax
     var sizePrefix: NameSyntax?
     var arms: [ArmSyntax]
-    /// Whether no arm had to be left out.
+    /// Whether all arms could be read.
     var isComplete: Bool
 }
 
 /// An arm of a union: `1: uint32 mileage;`, `0: nothing;` or `default: bytes other;`.
 struct ArmSyntax {
     var tag: Tag
-    /// The name, which is that of the field.
+    /// The name; the field has the same.
     var name: NameSyntax
     var field: FieldSyntax?
     var documentation: String
@@ -110,7 +105,7 @@ struct CasesSyntax {
     var format: NameSyntax
     var cases: [CaseSyntax]
     var reserved: [ReservedSyntax]
-    /// Whether no case had to be left out.
+    /// Whether all cases could be read.
     var isComplete: Bool
 }
 
@@ -149,9 +144,8 @@ struct PacketSyntax {
     var states: [StateSyntax] = []
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
-    /// The lines about the content, in order.
     var content: [ContentSyntax] = []
-    /// Whether no field had to be left out.
+    /// Whether all fields could be read.
     var isComplete: Bool
 }
 
@@ -162,12 +156,12 @@ struct StateSyntax {
     var name: NameSyntax
 }
 
-/// A line about what is between header and trailer: `layer xor(session);`, `packets;` or `opaque;`.
+/// A line about the content between header and trailer: `layer xor(session);`, `packets;` or `opaque;`.
 struct ContentSyntax {
     var attributes: [AttributeSyntax]
     /// The word that begins the line.
     var word: NameSyntax
-    /// The transform of a layer; nil for another line.
+    /// The transform of a layer; nil for other lines.
     var transform: NameSyntax?
     /// The names between the parentheses of a layer.
     var arguments: [NameSyntax] = []
@@ -177,12 +171,11 @@ struct ContentSyntax {
 
 /// The marks around packets: `frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }`.
 struct FrameSyntax {
-    /// The word `frame`.
     var keyword: SourceSpan
     var start: NumberSyntax
     var end: NumberSyntax
     var escapes: [EscapeSyntax]
-    /// Whether no escape had to be left out.
+    /// Whether all escapes could be read.
     var isComplete: Bool
 }
 
@@ -200,14 +193,12 @@ struct FieldSyntax {
     var repeated: SourceSpan?
     var typeName: NameSyntax
     var brackets: [BracketsSyntax]
-    /// The brackets of a `char[n]` or `bcd[n]`, which belong to the type, once the checker has told them from those of a
-    /// list.
+    /// The brackets of a `char[n]` or `bcd[n]`. They belong to the type; the checker moves them here from ``brackets``.
     var size: BracketsSyntax?
-    /// The type with its brackets, as written.
     var typeText: String
     var name: NameSyntax
     var number: NumberSyntax?
-    /// The number of bytes of `padding 3;`, which has the word in place of a type and of a name.
+    /// The number of bytes of `padding 3;`. Its type and name are the word `padding`.
     var padding: NumberSyntax?
 
     /// The span from the type through its brackets.
@@ -241,7 +232,7 @@ indirect enum ArgumentSyntax {
     case number(NumberSyntax)
     case range(NumberSyntax, NumberSyntax)
     case name(NameSyntax)
-    /// Several names, of which each may be meant: `Welcome | Failure`.
+    /// Alternative names: `Welcome | Failure`.
     case names([NameSyntax])
     /// All from one name through another: `id..payload`.
     case nameRange(NameSyntax, NameSyntax)
@@ -269,7 +260,7 @@ indirect enum ArgumentSyntax {
         }
     }
 
-    /// The names of which each may be meant: one, or several with `|` between them.
+    /// The alternative names: one, or several separated by `|`.
     var names: [NameSyntax] {
         switch self {
         case .name(let name): [name]

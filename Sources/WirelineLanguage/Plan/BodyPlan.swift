@@ -2,43 +2,43 @@
 
 package import WirelineCodec
 
-/// How the fields of a message, a structure or an arm of a union are read and written, in order.
+/// How to read and write the fields of a message, a structure or a union's arm, in order.
 package struct BodyPlan: Sendable {
-    /// The fields, with what each must know about the others.
+    /// The fields with their relations to each other.
     package let fields: [PlannedField]
-    /// What is read and written, in order; every field is part of exactly one step.
+    /// The steps of reading and writing, in order; every field is part of exactly one step.
     package let steps: [PlannedStep]
-    /// What becomes of bytes after the last field.
+    /// The treatment of bytes after the last field.
     package let end: End
-    /// The prefix with the number of bytes that follow it; nil without `sized`.
+    /// The prefix that counts the bytes after it; nil without `sized`.
     package internal(set) var sizePrefix: PlannedCount?
-    /// Whether the body counts as a level of `max_depth`, because values of it could nest too deeply.
+    /// Whether the body counts as a level of `max_depth`, because its values could nest too deeply.
     package internal(set) var countsDepth = false
 
-    /// The fields that conditions of later ones look at.
+    /// The fields that conditions of later ones refer to.
     package let operands: Set<Int>
-    /// The names of the packet's fields that conditions look at, each once.
+    /// The packet fields that conditions refer to, each once.
     package let headerOperands: [String]
     /// The fields that count others, in order.
     package let derivations: [PlannedDerivation]
 
-    /// What becomes of bytes after the last field.
+    /// The treatment of bytes after the last field.
     package enum End: Sendable {
-        /// The last field takes all bytes.
+        /// There are none: the last field takes all bytes.
         case reached
         /// A message keeps them for writing.
         case kept
         /// They are an error.
         case refused
-        /// A size says how many there are, and they are skipped.
+        /// A size counts them, and the reader skips them.
         case skipped
-        /// They belong to what comes after the structure or the union.
+        /// They belong to the value after the structure or the union.
         case open
 
-        /// What becomes of bytes after the last field of a message.
+        /// Makes the treatment of bytes after the last field of a message.
         ///
-        /// A message that may go to the end keeps none, even if the condition of its last field does not hold, or if its
-        /// last field is a union with another arm.
+        /// A message keeps no bytes if its last field may take all of them. This holds even if that field's condition
+        /// fails, or if it is a union with another arm.
         package init(of message: MessageDescription, in description: ProtocolDescription) {
             switch message.fields.last {
             case let last? where last.type.goesToEnd: self = last.presence.condition == nil ? .reached : .refused
@@ -68,7 +68,7 @@ package struct BodyPlan: Sendable {
         steps = PlannedStep.steps(of: fields, sizes)
     }
 
-    /// The runs of fields that share bytes, in order.
+    /// The groups of fields that share bytes, in order.
     package var runs: [PlannedRun] {
         steps.flatMap(\.parts).compactMap { if case .packed(let run) = $0.kind { run } else { nil } }
     }
@@ -82,11 +82,10 @@ package struct BodyPlan: Sendable {
         return Set(fields.indices.filter { names.contains(fields[$0].name) })
     }
 
-    /// How a field depends on another one of its body.
     package struct Reference: Sendable {
-        /// The index of the field that holds the tag of this union; nil if the tag stands before the value.
+        /// The field that holds the tag of this union; nil if the tag precedes the value.
         package var tagSource: Int?
-        /// The index of the union for which this field is written; nil for a field that is not derived.
+        /// The union whose tag this field is; nil for other fields.
         package var user: Int?
 
         package init() {}
@@ -105,19 +104,19 @@ package struct BodyPlan: Sendable {
         return references
     }
 
-    /// Returns the field that a condition looks at; nil for an operand outside the body.
+    /// Returns the field of a condition's operand; nil for an operand outside the body.
     package func field(_ operand: WireCondition.Operand) -> PlannedField? {
         guard case .field(let name) = operand else { return nil }
         return fields.first { $0.description.name == name }
     }
 
-    /// Whether the packet's header decides which fields are there.
+    /// Whether the packet's header decides which fields are present.
     package var looksAtHeader: Bool { !headerOperands.isEmpty }
 
-    /// Returns the derivation of the field at `index`; nil if it counts no other fields.
+    /// Returns the derivation of a field; nil if it counts no other fields.
     package func derivation(of index: Int) -> PlannedDerivation? { derivations.first { $0.field == index } }
 
-    /// Returns the field that counts the one at `index`, and whether it counts others, too; nil if none does.
+    /// Returns the derivation by which another field counts this one; nil if none does.
     package func derivation(counting index: Int) -> PlannedDerivation? {
         derivations.first { $0.counted.contains { $0.field == index } }
     }
@@ -126,49 +125,44 @@ package struct BodyPlan: Sendable {
     package var keptBytesFollowOptional: Bool { end == .kept && fields.contains(where: \.isOptional) }
 }
 
-/// A field, and what it must know about the others of its body.
+/// A field and its relations to the others of its body.
 package struct PlannedField: Sendable {
-    /// The index in the body.
     package let index: Int
-    /// The field of the schema.
     package let description: FieldDescription
-    /// Whether an optional field comes before. If that one is not set, this one cannot be written.
+    /// Whether an optional field precedes it. If that one is not set, this one cannot be written.
     package let followsOptional: Bool
-    /// Whether anything can come after it in the body. Only then a field that is not set can leave a gap.
+    /// Whether anything can follow it in the body. Only then can an unset field leave a gap.
     package let isFollowed: Bool
-    /// How it depends on another field of the body.
     package let reference: BodyPlan.Reference
 
     package var type: TypeDescription { description.type }
     /// Whether it is `optional`. If it is not set, nothing may follow it.
     package var isOptional: Bool { description.presence == .optional }
-    /// When it is there; nil if it has no condition.
+    /// Its condition; nil if it is always present.
     package var condition: WireCondition? { description.presence.condition }
-    /// Whether a value may lack it.
     package var mayBeUnset: Bool { description.presence.mayBeUnset }
-    /// Whether its prefix says that it is absent.
+    /// Whether its prefix can say that it is absent.
     package var isNullable: Bool { description.presence == .nullable }
     /// Whether the bytes may end before it.
     package var isAppended: Bool { description.presence.isAppended }
-    /// Whether programs have a value for it.
+    /// Whether programs see it as a value.
     package var hasValue: Bool { description.hasValue }
-    /// Whether it is written as what later fields need: a union's tag, or their count.
+    /// Whether later fields decide its value: it is a union's tag, or counts others.
     package var isDerived: Bool { description.role == .derived }
-    /// Whether it counts later fields.
     package var isCounter: Bool { isDerived && reference.user == nil }
 }
 
-/// Parts that are read and written at once, and a value of variable width after them.
+/// Parts that one call reads or writes, and a value of variable width after them.
 package struct PlannedStep: Sendable {
     /// The field that is absent if the bytes end before the step; nil if they must not end there.
     package let absentField: Int?
-    /// The field whose condition decides whether the step is there; nil if it is there always.
+    /// The field whose condition decides whether the step applies; nil if it always does.
     package let conditionalField: Int?
-    /// The parts of fixed width, side by side; may be empty.
+    /// The adjacent parts of fixed width; may be empty.
     package private(set) var parts: [PlannedPart] = []
-    /// The bytes of the parts.
+    /// The total size of the parts.
     package private(set) var byteCount = 0
-    /// The field whose value follows the parts; its prefix, if it has one of fixed width, is the last part.
+    /// The field whose value follows the parts. If it has a prefix of fixed width, that is the last part.
     package private(set) var content: Int?
 
     /// Splits fields after each value of variable width, and around each field that may be absent.
@@ -176,7 +170,7 @@ package struct PlannedStep: Sendable {
         var steps: [PlannedStep] = []
         var open: PlannedStep?
         for (index, field) in fields.enumerated() {
-            // The other fields of a run are read and written with its first one.
+            // The first field of a group reads and writes the others, too.
             if field.packing?.beginsRun == false { continue }
             let run = PlannedRun(at: index, of: fields)
             let part = run.map { PlannedPart.Kind.packed($0) } ?? PlannedPart.Kind(of: field, sizes)
@@ -190,7 +184,7 @@ package struct PlannedStep: Sendable {
                 ?? PlannedStep(
                     absentField: field.presence.isAppended ? index : nil,
                     conditionalField: field.presence.condition == nil ? nil : index)
-            // Without this, each field would copy the ones before it.
+            // Otherwise `open` and `step` would share their array, and each append would copy it.
             open = nil
             if let part {
                 step.parts.append(PlannedPart(field: index, offset: step.byteCount, kind: part))
@@ -203,16 +197,14 @@ package struct PlannedStep: Sendable {
     }
 }
 
-/// Bytes at a fixed place of a step.
+/// Bytes at a fixed offset of a step.
 package struct PlannedPart: Sendable {
-    /// The field that they belong to; of fields that share bytes, the first.
+    /// Their field; for fields that share bytes, the first one.
     package let field: Int
     /// The offset from the start of the step, in bytes.
     package let offset: Int
-    /// What they hold.
     package let kind: Kind
 
-    /// What a part holds.
     package enum Kind: Equatable, Sendable {
         /// The whole value of a field: a number or a `bool`.
         case number(byteCount: Int)
@@ -220,7 +212,7 @@ package struct PlannedPart: Sendable {
         case text(byteCount: Int)
         /// The prefix of the content that follows.
         case count(byteCount: Int)
-        /// Zeros that are not looked at.
+        /// Zeros that readers ignore.
         case padding(byteCount: Int)
         /// The whole values of several fields that share bytes.
         case packed(PlannedRun)
@@ -239,13 +231,10 @@ package struct PlannedPart: Sendable {
             }
         }
 
-        /// Whether it is a whole field.
         package var isWhole: Bool { if case .count = self { false } else { true } }
 
-        /// Whether it is the whole value of a field.
         package var isValue: Bool { isWhole && !isPadding }
 
-        /// Whether readers skip its bytes.
         package var isPadding: Bool { if case .padding = self { true } else { false } }
 
         package var byteCount: Int {

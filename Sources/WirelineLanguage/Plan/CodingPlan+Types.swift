@@ -2,12 +2,10 @@
 
 package import WirelineCodec
 
-/// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
+/// An integer, an enum or flags, of whole bytes or in a bit group.
 package struct PlannedNumber: Equatable, Sendable {
-    /// The width and the sign.
     package let format: IntegerFormat
     package let byteOrder: ByteOrder
-    /// What the number means.
     package let kind: Kind
     /// The `@range`; nil if all numbers of the format are allowed.
     package var range: ClosedRange<Int128>?
@@ -16,9 +14,7 @@ package struct PlannedNumber: Equatable, Sendable {
 
     package enum Kind: Equatable, Sendable {
         case plain
-        /// An enum, by its index.
         case enumeration(Int)
-        /// Flags, by their index.
         case flags(Int)
     }
 
@@ -39,7 +35,7 @@ package struct PlannedNumber: Equatable, Sendable {
     package var closedEnumeration: Int? { if case .enumeration(let index) = kind, isClosed { index } else { nil } }
 }
 
-/// What back ends ask about types.
+/// Facts about types for back ends.
 extension CodingPlan {
     /// Returns the integer that represents a value of fixed width; nil for other types, and for floats and `bool`.
     ///
@@ -57,16 +53,16 @@ extension CodingPlan {
         }
     }
 
-    /// Returns the bytes of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
+    /// Returns the size of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
     package func numberByteCount(of type: TypeDescription) -> Int? { sizes.numberByteCount(of: type) }
 
-    /// Returns the bytes that every value takes; nil if values differ.
+    /// Returns the size of every value in bytes; nil if it varies.
     package func fixedByteCount(of type: TypeDescription) -> Int? { sizes.size(of: type).fixedByteCount }
 
-    /// Returns the fewest bytes of a list's item, at least 1.
+    /// Returns the minimum size of a list's item in bytes, at least 1.
     package func itemByteCount(of element: TypeDescription) -> Int { max(1, sizes.size(of: element).minimumByteCount) }
 
-    /// Returns where the first byte of a type's values comes from.
+    /// Returns the source of the first byte of a type's values.
     package func firstByte(of type: TypeDescription) -> FirstByte { FirstByte(of: type, in: description, sizes) }
 
     /// Returns whether a type is an enum that accepts only the numbers that it lists.
@@ -74,12 +70,11 @@ extension CodingPlan {
         number(type)?.isClosed == true
     }
 
-    /// Returns how the items or bytes of a value are counted that an earlier field has the number of.
+    /// Returns the unit in which an earlier field counts a value: items or bytes.
     package func measure(of type: TypeDescription) -> PlannedDerivation.Measure {
         PlannedDerivation.Measure(of: type, sizes)
     }
 
-    /// Returns whether a type is an integer without negative numbers.
     package func isUnsigned(_ type: TypeDescription) -> Bool {
         switch type {
         case .integer(let format, _): !format.isSigned
@@ -88,14 +83,14 @@ extension CodingPlan {
         }
     }
 
-    /// Returns whether a language whose integers have 8, 16, 32 or 64 bits can hold values that no packet can.
+    /// Returns whether a language with integers of 8, 16, 32 and 64 bits can hold values that no packet can.
     package func needsCheck(_ type: TypeDescription) -> Bool {
         Self.needsCheck(type, description, checkedStructures)
     }
 
-    /// Returns the bytes before a field's value that count or size it, or the bytes of a number: what an error skips.
+    /// Returns the size of the prefix before a field's value, or the size of a number: an error's offset skips it.
     ///
-    /// Among fields that share bytes, the first one has the bytes of all.
+    /// For fields that share bytes, the first one counts all bytes.
     package func leadingByteCount(of field: FieldDescription) -> Int {
         if let packing = field.packing { return packing.beginsRun ? packing.runByteCount : 0 }
         if case .structure(let index) = field.type { return structures[index].sizePrefix?.format.fixedByteCount ?? 0 }
@@ -130,7 +125,7 @@ extension CodingPlan {
             !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
         case .varint(let format): !format.isUnlimited
         case .structure(let index): checked.contains(index)
-        // Values of languages can have any length. Kept values of a union can have the tag of an arm.
+        // Languages do not limit the length of these values. A union's kept value could have the tag of an arm.
         default: true
         }
     }
@@ -142,7 +137,7 @@ extension IntegerFormat {
 }
 
 extension WireSizes {
-    /// Returns the bytes of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
+    /// Returns the size of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
     func numberByteCount(of type: TypeDescription) -> Int? {
         switch type {
         case .structure, .union, .fixedList, .sized: nil

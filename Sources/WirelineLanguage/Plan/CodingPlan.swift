@@ -2,33 +2,30 @@
 
 package import WirelineCodec
 
-/// How a protocol's messages, structures and unions become bytes, step by step, for every language that code is generated for.
+/// Plans, step by step, how a protocol's messages, structures and unions become bytes, for all generated languages.
 ///
-/// A ``ProtocolDescription`` says what a schema means. A plan says what has to be done: which parts stand side by side
-/// and are read at once, at which offset each part lies, which bytes may be missing, what must not follow a field that
-/// is not set, which numbers are allowed, and what the last field leaves. All of that is computed here, once. A back
-/// end prints the steps in its language; it knows names, literals and statements, and counts no bytes itself.
+/// A ``ProtocolDescription`` says what a schema means. A plan says what code has to do. It computes, once: the adjacent
+/// parts that one call reads, the offset of each part, the bytes that may be missing, the fields that must not follow
+/// an unset one, the allowed numbers, and the treatment of trailing bytes. A back end prints the steps in its language.
+/// It knows names, literals and statements, and counts no bytes itself.
 ///
-/// A new language begins with a walk over ``messages``, ``structures`` and ``unions``, prints the ``BodyPlan/steps`` of
-/// each body for reading and for writing, and asks the plan about types.
+/// A new language begins with a walk over ``messages``, ``structures`` and ``unions``. It prints the ``BodyPlan/steps``
+/// of each body for reading and for writing, and asks the plan about types.
 package struct CodingPlan: Sendable {
-    /// What is planned.
     package let description: ProtocolDescription
     /// The bodies of the messages, in their order.
     package let messages: [BodyPlan]
     /// The bodies of the structures, in their order.
     package let structures: [BodyPlan]
-    /// The unions, in their order.
     package let unions: [UnionPlan]
-    /// The structures that the zero value of a `@since` field contains.
+    /// The structures in the zero value of a `@since` field.
     package let structuresNeedingZero: Set<Int>
-    /// The structures that are items of a list whose number of items is known before the first item.
+    /// The structures in lists whose number of items is known before the first item.
     package let structuresInCountedLists: Set<Int>
     let sizes: WireSizes
     /// The structures with values that a host language can hold and no packet can.
     let checkedStructures: Set<Int>
 
-    /// Plans a checked protocol.
     package init(_ description: ProtocolDescription) {
         self.description = description
         let sizes = WireSizes(description)
@@ -58,17 +55,13 @@ package struct CodingPlan: Sendable {
 
 /// The prefix of a text, a list, or a sized structure or union.
 package struct PlannedCount: Equatable, Sendable {
-    /// The form of the prefix.
     package let format: CountFormat
-    /// The byte order of the prefix.
     package let byteOrder: ByteOrder
-    /// The schema's `@max`, if it is less than what the prefix can hold: only then reading has to check it.
+    /// The schema's `@max`, if it is less than the prefix's maximum: only then must readers check it.
     package let limit: Int?
-    /// The most that can be written: the limit, or what the prefix can hold.
+    /// The most that can be written: the limit, or the prefix's maximum.
     package let maximum: Int
 
-    /// Plans a prefix.
-    ///
     /// - Parameter limit: The schema's `@max`; nil if there is none.
     package init(_ format: CountFormat, _ byteOrder: ByteOrder, limit: Int?) {
         self.format = format
@@ -104,6 +97,5 @@ extension CountFormat {
         }
     }
 
-    /// Whether the order of its bytes matters.
     package var hasByteOrder: Bool { minimumByteCount > 1 }
 }

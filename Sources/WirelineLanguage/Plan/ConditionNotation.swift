@@ -2,19 +2,17 @@
 
 package import WirelineCodec
 
-/// How a language writes conditions.
 package struct ConditionNotation {
     /// The mark before a condition that must not hold.
     let not: String
-    /// Whether that mark binds tighter than a comparison, which then needs parentheses.
+    /// Whether `not` binds more tightly than a comparison, which then needs parentheses.
     let bindsNotTightly: Bool
     /// The mark between two conditions that must both hold, with its spaces.
     let and: String
-    /// The mark between two conditions of which one is enough, with its spaces.
+    /// The mark between two alternative conditions, with its spaces.
     let or: String
     /// Returns the test that an operand is not 0.
     let isSet: (WireCondition.Operand) -> String
-    /// Returns the comparison of an operand with a number.
     let compares: (WireCondition.Operand, WireCondition.Comparison, Int128) -> String
 
     package init(
@@ -67,7 +65,7 @@ extension WireCondition {
 }
 
 extension WireCondition.Operand {
-    /// The operand as the schema language writes it: `kind`, `header.qos`.
+    /// The operand in the schema's notation: `kind`, `header.qos`.
     package var text: String {
         switch self {
         case .field(let name): name
@@ -80,9 +78,9 @@ extension WireCondition.Operand {
 }
 
 extension ProtocolDescription {
-    /// Returns a condition as the schema language writes it, with the names of cases: `kind == zlib`.
+    /// Returns a condition in the schema's notation, with the names of cases: `kind == zlib`.
     ///
-    /// - Parameter fields: The fields among which its operands are.
+    /// - Parameter fields: The fields that may be its operands.
     package func text(of condition: WireCondition, among fields: [FieldDescription]) -> String {
         text(of: condition) { operand in
             switch operand {
@@ -93,7 +91,7 @@ extension ProtocolDescription {
         }
     }
 
-    /// Returns a condition of one of the packet's fields as the schema language writes it.
+    /// Returns a condition of a packet field in the schema's notation.
     package func text(ofPacketCondition condition: WireCondition) -> String {
         text(of: condition) { operand in
             switch operand {
@@ -104,7 +102,7 @@ extension ProtocolDescription {
         }
     }
 
-    /// Returns the value that a message sets as the schema language writes it: `play`, `true`, `7`.
+    /// Returns the value that a message sets, in the schema's notation: `play`, `true`, `7`.
     package func text(of change: StateValue) -> String {
         let type = states[change.state].type
         switch type {
@@ -125,7 +123,7 @@ extension ProtocolDescription {
                 }))
     }
 
-    /// Returns the name of the case that a number is for an operand; nil if it has none.
+    /// Returns the name of an operand's number; nil if it has none.
     private func name(
         of number: Int128, _ operand: WireCondition.Operand, _ type: (WireCondition.Operand) -> TypeDescription?
     ) -> String? {

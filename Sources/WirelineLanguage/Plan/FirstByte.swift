@@ -2,13 +2,12 @@
 
 import WirelineCodec
 
-/// Where the first byte of a value on the wire comes from.
+/// The source of the first byte of a value on the wire.
 ///
-/// A list with `@until(n)` ends at a byte where an item would begin, so no item may begin with that byte.
+/// A list with `@until(n)` ends at this byte in place of an item, so no item may begin with it.
 package struct FirstByte: Equatable, Sendable {
     /// The fields that lead to the source, outermost first; empty if it is the value itself.
     package private(set) var path: [Step] = []
-    /// What the byte is part of.
     package private(set) var source: Source
 
     /// A field of a structure, both by their index.
@@ -17,22 +16,22 @@ package struct FirstByte: Equatable, Sendable {
         package let field: Int
     }
 
-    /// What the byte is part of.
+    /// The part of a value with its first byte.
     package enum Source: Equatable, Sendable {
-        /// The schema: it is the same in every value.
+        /// A constant of the schema: the same in every value.
         case constant(UInt8)
         /// A value of this type. It begins with its own number, count, tag or text.
         case value(TypeDescription)
-        /// Several values, or the size of what follows.
+        /// Several values, or the size of the bytes that follow.
         case computed
     }
 
-    /// Finds the source of the first byte of a type's values, which have at least one.
+    /// Finds the source of the first byte of a type's values; each must have at least one byte.
     package init(of type: TypeDescription, in description: ProtocolDescription, _ sizes: WireSizes) {
         self.init(of: type, in: description, sizes, insideOf: [])
     }
 
-    /// - Parameter outer: The structures that contain it; one that contains itself is an error of the schema.
+    /// - Parameter outer: The structures that contain the type; one that contains itself is an error of the schema.
     private init(
         of type: TypeDescription, in description: ProtocolDescription, _ sizes: WireSizes, insideOf outer: Set<Int>
     ) {
@@ -95,7 +94,7 @@ extension IntegerFormat {
 }
 
 extension TypeDescription {
-    /// Returns the first byte of the tag of a union; nil for types that are none.
+    /// Returns the first byte of a union's tag; nil for types that cannot be tags.
     fileprivate func firstByte(of tag: Int128, in description: ProtocolDescription) -> UInt8? {
         switch self {
         case .integer(let format, let order): format.firstByte(of: tag, order)

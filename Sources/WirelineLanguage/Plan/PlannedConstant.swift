@@ -2,16 +2,16 @@
 
 package import WirelineCodec
 
-/// The bytes of a constant, and how they are verified.
+/// The bytes of a constant, and how to verify them.
 package enum PlannedConstant: Equatable, Sendable {
-    /// An integer, which is compared as a whole; for a `bool` it is its byte, for a `bit` one bit.
+    /// An integer, compared as a whole; for a `bool` it is its byte, for a `bit` one bit.
     case number(Int128, IntegerFormat, ByteOrder)
-    /// Text of fixed width, which is compared byte by byte; the first byte that differs is the error.
+    /// Text of fixed width, compared byte by byte; the error is at the first byte that differs.
     case text(String, byteCount: Int, padding: UInt8)
 
-    /// The bytes of a text that are compared: all that a reader looks at.
+    /// The bytes of a text that a reader compares.
     ///
-    /// Bytes after the first NUL are not looked at, but any other padding is.
+    /// It ignores bytes after the first NUL, but compares any other padding.
     package static func comparedBytes(of text: String, byteCount: Int, padding: UInt8) -> [UInt8] {
         let content = Array(text.utf8)
         let restCount = max(0, byteCount - content.count)
@@ -20,7 +20,7 @@ package enum PlannedConstant: Equatable, Sendable {
 }
 
 extension PacketField.Format {
-    /// The bytes of a text in a header field that are compared: all that a reader looks at.
+    /// The bytes of a header field's text that a reader compares.
     package func comparedBytes(ofText text: String) -> [UInt8] {
         guard case .text(let byteCount, let padding) = self else { return bytes(ofText: text) }
         return PlannedConstant.comparedBytes(of: text, byteCount: byteCount, padding: padding)

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A field that counts later ones, and is written as what they need: the `n` of `@count(n)` or `@size(n - 4)`.
+/// A field that counts later ones, so that they determine its number: the `n` of `@count(n)` or `@size(n - 4)`.
 package struct PlannedDerivation: Sendable {
-    /// The index of the field in its body.
     package let field: Int
-    /// The fields that it counts, in order; it has 0 if none of them is there.
+    /// The fields that it counts, in order; its number is 0 if none of them is present.
     package let counted: [Counted]
 
-    /// A field that is counted.
     package struct Counted: Sendable {
-        /// The index of the field in its body.
         package let field: Int
-        /// What the number says.
+        /// The relation of the number to the counted items or bytes.
         package let count: FieldCount
-        /// How many there are.
+        /// How to find their number in a value.
         package let measure: Measure
     }
 
-    /// How a number of items or bytes is found in a value.
+    /// How to find a number of items or bytes in a value.
     package enum Measure: Equatable, Sendable {
-        /// The number of a list's items.
         case items
         /// The items of a list in a number of bytes, each of this many.
         case itemBytes(byteCount: Int)
@@ -29,11 +25,10 @@ package struct PlannedDerivation: Sendable {
         case bytes
         /// The 16-bit units of text, two bytes each.
         case units
-        /// What is written: it is not known before.
+        /// The written bytes: their number is not known before.
         case body
     }
 
-    /// Whether several fields must agree on the number.
     package var isShared: Bool { counted.count > 1 }
     /// Whether the number is known only after a field is written.
     package var isLate: Bool { counted.contains { $0.measure == .body } }

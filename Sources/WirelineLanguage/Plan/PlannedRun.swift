@@ -2,16 +2,15 @@
 
 package import WirelineCodec
 
-/// Fields that share bytes: one unsigned integer, of which each field has some bits.
+/// Fields that share bytes. Each has some bits of one unsigned integer.
 package struct PlannedRun: Equatable, Sendable {
-    /// The bytes of the integer, 1 to 8.
+    /// The size of the integer in bytes, 1 to 8.
     package let byteCount: Int
-    /// The byte order of the integer.
     package let byteOrder: ByteOrder
     /// The fields, the one with the most significant bits first.
     package let bits: [PlannedBits]
 
-    /// Makes the run that a field begins; nil if it begins none.
+    /// Makes the run whose first field this is; nil for other fields.
     init?(at first: Int, of fields: [FieldDescription]) {
         guard let packing = fields[first].packing, packing.beginsRun else { return nil }
         byteCount = packing.runByteCount
@@ -27,7 +26,7 @@ package struct PlannedRun: Equatable, Sendable {
         self.bits = bits
     }
 
-    /// The integer of the run in which only constants have their values; other fields are 0.
+    /// The integer of the run with the values of its constants; other fields are 0.
     package var constantInteger: UInt64 {
         var run = PackedBits()
         for field in bits { run.add(field.constant ?? 0, bitWidth: field.bitWidth, shift: field.shift) }
@@ -35,14 +34,13 @@ package struct PlannedRun: Equatable, Sendable {
     }
 }
 
-/// The bits that a field has in a run.
+/// The bits of a field in a run.
 package struct PlannedBits: Equatable, Sendable {
-    /// The field that they belong to.
     package let field: Int
     /// The number of bits, 1 to 64.
     package let bitWidth: Int
-    /// The number of less significant bits, which belong to the fields after it.
+    /// The number of less significant bits; they belong to later fields.
     package let shift: Int
-    /// The value that the bits always have; nil for a field that programs set.
+    /// The constant value of the bits; nil for a field that programs set.
     package let constant: Int128?
 }

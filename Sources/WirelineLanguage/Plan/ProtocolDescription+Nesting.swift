@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProtocolDescription {
-    /// Returns the bodies of structures and unions that messages reach and that could nest more deeply than `max_depth`.
+    /// Returns the bodies of structures and unions that messages reach and that could nest more deeply than
+    /// `max_depth`.
     func bodiesCountingDepth() -> Set<Int> {
         let graph = StructureGraph(anywhereIn: self)
         let depths = graph.depths()
@@ -10,7 +11,7 @@ extension ProtocolDescription {
         return Set(graph.reached(from: roots.flatMap(\.self)))
     }
 
-    /// Returns the structures that the zero value of a `@since` field contains.
+    /// Returns the structures in the zero value of a `@since` field.
     func structuresNeedingZero() -> Set<Int> {
         let defaulted = allFields.compactMap { field in
             if case .since(_, default: .zero) = field.presence { bodyByValue(of: field.type) } else { nil }
@@ -19,7 +20,7 @@ extension ProtocolDescription {
         return Set(StructureGraph(byValueIn: self).reached(from: defaulted).filter { $0 < structures.count })
     }
 
-    /// Returns where the tags of each union stand; before the value if no field is a union.
+    /// Returns the places of each union's tags; before the value if no field is a union.
     func tagPlaces() -> [UnionPlan.TagPlaces] {
         var places: [UnionPlan.TagPlaces] = Array(repeating: [], count: unions.count)
         for field in allFields {
@@ -29,7 +30,7 @@ extension ProtocolDescription {
         return places.map { $0.isEmpty ? .before : $0 }
     }
 
-    /// Returns the structures that are items of a list whose number of items is known before the first item.
+    /// Returns the structures in lists whose number of items is known before the first item.
     func structuresInCountedLists() -> Set<Int> {
         var result: Set<Int> = []
         for field in allFields {

@@ -24,7 +24,6 @@ extension TypeDescription {
         }
     }
 
-    /// Whether it is text in UTF-16.
     package var isUTF16: Bool { if case .utf16 = self { true } else { false } }
 
     /// Whether it is text or bytes that fill a number of bytes: `@size(16) bytes`.
@@ -38,7 +37,6 @@ extension TypeDescription {
     /// Whether it is a list, a structure or text in UTF-16 inside a number of bytes.
     package var isSized: Bool { if case .sized = self { true } else { false } }
 
-    /// The type of a list's items; nil for other types.
     package var itemType: TypeDescription? {
         switch self {
         case .list(let element, _), .fixedList(let element, _), .sized(.list(let element, _), _): element
@@ -67,7 +65,7 @@ extension TypeDescription {
         }
     }
 
-    /// The content of a type that stands inside a number of bytes; any other type itself.
+    /// The content of a sized type; any other type itself.
     package var content: TypeDescription { if case .sized(let content, _) = self { content } else { self } }
 
     /// Whether the value extends to the end of its bytes.

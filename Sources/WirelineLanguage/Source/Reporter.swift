@@ -4,13 +4,12 @@ import WirelineCodec
 
 /// Collects the problems of one check; a class, so that lexer, parser and checker add to the same list.
 package final class Reporter {
-    /// The most problems kept; the others are only counted, so that a file of garbage cannot fill the memory.
+    /// The most problems kept. Others are only counted, so that a file of garbage cannot fill the memory.
     private static let keptLimit = 1000
 
     let sources: [SourceText]
     package private(set) var hasErrors = false
     package private(set) var omittedCount = 0
-    /// The number of problems so far.
     package var count: Int { found.count + omittedCount }
     private var found: [Problem] = []
 
@@ -71,21 +70,20 @@ package final class Reporter {
     }
 }
 
-/// A problem with its places as bytes of the files.
+/// A problem, with spans in the files' bytes.
 package struct Problem: Equatable, Sendable {
     package var span: SourceSpan
     package var diagnostic: Diagnostic
-    /// The other places that the message names.
     package var related: [RelatedPlace]
 }
 
-/// Another place that has to do with a problem.
+/// Another place related to a problem.
 package struct RelatedPlace: Equatable, Sendable {
     package var span: SourceSpan
-    /// What is there, in the style of ``Diagnostic/message``.
+    /// Its description, in the style of ``Diagnostic/message``.
     package var message: String
 
-    /// The place of the first of two things of which one is too many.
+    /// The place of the first of two declarations, if only one is allowed.
     static func first(_ span: SourceSpan) -> RelatedPlace { RelatedPlace(span: span, message: "the first is here") }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SourceText {
-    /// Why a file is not UTF-8 text.
     enum EncodingFault: Equatable {
         /// A byte order mark or NULs in every other byte.
         case utf16(isBigEndian: Bool)
@@ -26,7 +25,7 @@ extension SourceText {
         return nil
     }
 
-    /// Whether the file is UTF-16 without a byte order mark, and big-endian; nil if it is not.
+    /// Whether a file in UTF-16 without a byte order mark is big-endian; nil if it is not UTF-16.
     ///
     /// ASCII in UTF-16 has a NUL in every other byte; four such pairs at the start are no accident.
     private func utf16WithoutMark() -> Bool? {

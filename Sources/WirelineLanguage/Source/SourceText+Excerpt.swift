@@ -10,7 +10,7 @@ extension SourceText {
     private static let leadingByteLimit = 80
     private static let trailingByteLimit = 120
 
-    /// Returns the line that contains `start`, with the cells of `start..<end` marked as far as they are on it.
+    /// Returns the line that contains `start`, with marks below the cells of `start..<end`.
     func excerpt(from start: Int, to end: Int) -> SourceExcerpt {
         let line = lineRange(lineIndex(at: start))
         let marked = min(max(start, line.lowerBound), line.upperBound)
@@ -27,7 +27,7 @@ extension SourceText {
         return SourceExcerpt(text: Self.withoutCommand(text), caretColumn: caretColumn, caretWidth: caretWidth)
     }
 
-    /// Replaces the first colon of a line that GitHub's runner would take for a command, such as `::error::`.
+    /// Replaces the first colon of a line that GitHub's runner would read as a command, such as `::error::`.
     ///
     /// The runner reads the output of every step, and the schema may come from a stranger's pull request.
     private static func withoutCommand(_ text: String) -> String {

@@ -18,7 +18,6 @@ package struct SourceSpan: Equatable, Hashable, Sendable {
     }
 }
 
-/// A file's bytes and the offsets of its lines.
 package struct SourceText: Sendable {
     package let path: String
     package private(set) var bytes: [UInt8]
@@ -37,7 +36,7 @@ package struct SourceText: Sendable {
         return starts
     }
 
-    /// Whether a line begins after the byte before an offset.
+    /// Whether a line begins at an offset.
     private static func isLineStart(_ offset: Int, in bytes: [UInt8]) -> Bool {
         switch bytes[offset - 1] {
         case .lineFeed: true
@@ -48,7 +47,7 @@ package struct SourceText: Sendable {
 
     /// Replaces some bytes.
     ///
-    /// - Complexity: O(*n*) in the bytes and the lines after them, which are moved and not looked at.
+    /// - Complexity: O(*n*) in the later bytes and lines, which it moves without reading them.
     package mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
         bytes.replaceSubrange(range, with: replacement)
         let end = range.lowerBound + replacement.count

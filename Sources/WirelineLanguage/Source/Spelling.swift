@@ -4,8 +4,8 @@
 package struct Spelling {
     /// The work left, because the search is quadratic in the number of words.
     ///
-    /// When one of the budgets (candidates seen, candidates compared letter by letter) is used up, unknown words get no
-    /// suggestion.
+    /// One budget counts candidates seen, the other those compared letter by letter. After either is used up, unknown
+    /// words get no suggestion.
     private var candidateBudget = 2_000_000
     private var comparisonBudget = 50_000
 

@@ -4,17 +4,17 @@ package import WirelineCodec
 import WirelineLanguage
 
 extension PacketTranslator {
-    /// Returns the JSON of a number in one of the layout's fields, such as a name of its enum.
+    /// Returns the JSON of a number in a layout field, such as a name of its enum.
     package func json(of value: Int128, inPacketField field: Int) -> JSONValue {
         index.json(of: value, inPacketField: field)
     }
 
-    /// Returns the JSON of a value in one of the layout's fields, such as a name of its enum.
+    /// Returns the JSON of a value in a layout field, such as a name of its enum.
     package func json(of value: PacketHeader.FieldValue, inPacketField field: Int) -> JSONValue {
         index.json(of: value, inPacketField: field)
     }
 
-    /// Returns the value that JSON means in one of the layout's fields, such as a name of its enum.
+    /// Returns the value of JSON in a layout field, such as a name of its enum.
     package func value(
         of json: JSONValue, inPacketField field: Int
     ) throws(TranslationError) -> PacketHeader.FieldValue {
@@ -33,7 +33,6 @@ extension DescriptionIndex {
             })
     }
 
-    /// Returns the JSON of a value in one of the layout's fields.
     func json(of value: PacketHeader.FieldValue, inPacketField field: Int) -> JSONValue {
         switch value {
         case .integer(let number): json(of: number, inPacketField: field)
@@ -42,7 +41,6 @@ extension DescriptionIndex {
         }
     }
 
-    /// Returns the value that JSON means in one of the layout's fields.
     func value(of json: JSONValue, inPacketField index: Int) throws(TranslationError) -> PacketHeader.FieldValue {
         let format = description.layout.fields[index].format
         if format.isNumber { return .integer(try number(of: json, inPacketField: index)) }
@@ -58,8 +56,7 @@ extension DescriptionIndex {
         }
     }
 
-    /// Returns the JSON of a number in one of the layout's fields: `true` or `false`, names of an enum or of flags, or the
-    /// number.
+    /// Returns the JSON of a number in a layout field: `true` or `false`, names of an enum or of flags, or the number.
     func json(of value: Int128, inPacketField field: Int) -> JSONValue {
         switch description.packetFieldType(field) {
         case .enumeration(let index, _)?: enumerations[index].json(enumeration: value)
@@ -68,7 +65,6 @@ extension DescriptionIndex {
         }
     }
 
-    /// Returns the number that JSON means in one of the layout's fields.
     private func number(of json: JSONValue, inPacketField index: Int) throws(TranslationError) -> Int128 {
         switch description.packetFieldType(index) {
         case .enumeration(let index, _)?: return try enumerations[index].number(ofCase: json)
@@ -132,7 +128,7 @@ extension PacketLayout {
         fields.enumerated().compactMap { index, field in header[value: field.name].map { (index, $0) } }
     }
 
-    /// The largest ID of each set of ID fields that packets can have, the widest first.
+    /// The largest ID of each possible set of ID fields, the widest first.
     var largestMessageIDs: [UInt64] {
         guard hasConditions else { return hasMessageID ? [maximumMessageID] : [] }
         return messageIDSets.filter { $0.bitWidth > 0 }.map { UInt64.max >> UInt64(64 - $0.bitWidth) }
@@ -165,7 +161,7 @@ extension PacketHeader.FieldValue {
 }
 
 extension PacketField.Format {
-    /// The least and the most that a field holds, with a name for each.
+    /// The smallest and the largest values of a field, with a name for each.
     var edges: [(value: PacketHeader.FieldValue, label: String)] {
         switch self {
         case .integer, .boolean, .bit, .varint:

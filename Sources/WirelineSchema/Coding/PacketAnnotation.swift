@@ -12,8 +12,8 @@ import WirelineLayers
 ///      7  00000002           Line     2
 ///     11  0006 e4bda0e5a5bd  message  "你好"
 ///
-/// The parts are in the order of the bytes. They do not overlap, except fields that share bytes: they have the same range,
-/// and ``Part/bits`` says what belongs to each. If there is no ``fault`` and nothing was omitted, the parts cover the
+/// The parts are in the order of the bytes. They do not overlap, except fields that share bytes: these have the same
+/// range, and ``Part/bits`` tells their bits. If there is no ``fault`` and nothing was omitted, the parts cover the
 /// packet without a gap.
 public struct PacketAnnotation: Equatable, Sendable {
     /// The name of the packet's message; nil if its ID is unknown.
@@ -133,7 +133,7 @@ extension PacketTranslator {
         return try annotate(inside, preferring: sender, maximumPartCount: maximumPartCount)
     }
 
-    /// Annotates a packet of a protocol with layers; of one that has layers, what they made is one part.
+    /// Annotates a packet of a protocol with layers. If the packet has layers, their output is one part.
     private func annotateSealed(
         _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int
     ) throws(CodecError) -> PacketAnnotation {
@@ -151,8 +151,8 @@ extension PacketTranslator {
             message: nil, parts: recorder.parts, fault: nil, omittedPartCount: recorder.omittedPartCount)
     }
 
-    /// Returns the message as which ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)`` reads a packet; nil if it is
-    /// unknown. Its fields are not read.
+    /// Returns the message as which ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)`` reads a packet; nil if it
+    /// is unknown. Its fields are not read.
     package func messageName(of packet: borrowing Packet, preferring sender: Sender) -> String? {
         guard !isSealed(packet) else {
             guard let content = try? makeOpener(from: sender).openPlain(packet) else { return nil }
@@ -162,7 +162,6 @@ extension PacketTranslator {
         return message.map { index.description.messages[$0].name }
     }
 
-    /// Returns the parts of header and trailer.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
         let layout = index.description.layout.layout(of: packet)
         let header = try layout.header(of: packet)

@@ -4,28 +4,28 @@ package import WirelineCodec
 import WirelineLanguage
 package import WirelineLayers
 
-/// What a packet is to be made of: all that JSON says about it, checked but for what depends on the whole packet.
+/// The parts of a packet that JSON describes, checked except for everything that depends on the whole packet.
 package struct PacketDraft: Sendable {
-    /// The name of the message in it, which the paths of errors begin with; nil for another packet.
+    /// The name of the message, with which the paths of errors begin; nil for other packets.
     fileprivate let message: String?
     fileprivate let id: UInt64
     fileprivate let header: PacketHeader
-    /// Header fields that are computed, and must then be the same.
+    /// Computed header fields that JSON states; the packet's must equal them.
     fileprivate let computed: [(name: String, value: PacketHeader.FieldValue)]
     fileprivate let content: Content
-    /// Who sends it; nil if that is not known.
+    /// The sender; nil if unknown.
     package let sender: Sender?
-    /// The states of the connection where it begins.
+    /// The states of the connection before the packet.
     fileprivate var states = PacketStates()
 
-    /// Returns an error with the message's name before its path.
+    /// Adds the message's name to an error's path.
     fileprivate func located(_ error: TranslationError) -> TranslationError {
         message.map { error.prefixed(by: $0) } ?? error
     }
 
     fileprivate enum Content {
         case message([UInt8])
-        /// Bytes that are written whatever they are.
+        /// Bytes that are written without checks.
         case bytes([UInt8])
         case packets([PacketDraft])
     }
@@ -46,7 +46,8 @@ extension PacketTranslator {
         }
     }
 
-    /// Returns the draft of a message's packet from JSON text in UTF-8; see ``encode(message:parsing:header:from:states:)``.
+    /// Returns the draft of a message's packet from JSON text in UTF-8; see
+    /// ``encode(message:parsing:header:from:states:)``.
     package func draft(
         ofMessage name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil,
         states: PacketStates = PacketStates()
@@ -70,8 +71,8 @@ extension PacketTranslator {
     }
 
     /// - Parameters:
-    ///   - depth: How many packets are around it.
-    ///   - innerCount: The number of packets inside of others so far.
+    ///   - depth: The number of packets around it.
+    ///   - innerCount: The number of packets inside others so far.
     private func draft(
         of json: JSONValue, header: JSONValue?, from sender: Sender?, depth: Int, _ innerCount: inout Int
     ) throws(TranslationError) -> PacketDraft {
@@ -105,7 +106,6 @@ extension PacketTranslator {
         throw TranslationError(.missing, path: LineKey.id)
     }
 
-    /// Returns the draft of a packet around others.
     private func bundle(
         _ json: JSONValue, header: JSONValue?, from sender: Sender?, depth: Int, _ innerCount: inout Int
     ) throws(TranslationError) -> PacketDraft {
@@ -150,7 +150,7 @@ extension PacketTranslator {
         let onlySender = description.senders.count == 1 ? description.senders.first : nil
         let sender = sender ?? onlySender
         do throws(CodecError) {
-            // All fields of the packet are known here, whatever the context is.
+            // All fields of the packet are known here, in any context.
             let layout = self.description.layout
             if let fixed = index.fixedHeaders[message] { try layout.fix(fixed, in: &values) }
         } catch {
@@ -161,7 +161,7 @@ extension PacketTranslator {
             content: .message(payload), sender: sender)
     }
 
-    /// Returns the header fields of a line, and those that override them.
+    /// Returns the header fields of a line, with those that override them.
     private func header(
         _ line: PacketJSON, _ other: JSONValue?
     ) throws(TranslationError) -> (values: PacketHeader, computed: [(name: String, value: PacketHeader.FieldValue)]) {
@@ -172,7 +172,6 @@ extension PacketTranslator {
     }
 }
 
-/// Drafts become packets.
 extension PacketTranslator {
     /// Returns the packet of a draft; one with layers is sealed as the first of its connection.
     func encode(_ draft: PacketDraft) throws(TranslationError) -> [UInt8] {
@@ -186,7 +185,8 @@ extension PacketTranslator {
         do throws(TranslationError) {
             let layout = layout(from: draft.sender, draft.states)
             let (packet, written) = try wrap(draft, in: layout)
-            // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
+            // If readers accept any form of varints, a line may state lengths and checksums of other bytes with the
+            // same meaning.
             if index.varintForms == .shortest { try layout.requireSame(draft.computed, as: written) }
             return packet
         } catch {
@@ -196,15 +196,15 @@ extension PacketTranslator {
 
     /// Returns the packet of a draft, sealed as the next one of its connection.
     ///
-    /// Lengths and checksums that the draft states are not compared with those of the packet: compressed bytes with the
-    /// same meaning can have others.
+    /// It does not compare the draft's lengths and checksums with the packet's: compressed bytes with the same meaning
+    /// can have others.
     package func encode(_ draft: PacketDraft, with sealer: inout PacketSealer) throws(TranslationError) -> [UInt8] {
         sealer.beginPacket()
         var keystreams = LayerSet()
         return try seal(draft, with: &sealer, isNested: false, draft.states, &keystreams)
     }
 
-    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
+    /// - Parameter outer: Collects the persistent keystreams of the packet and of those inside it.
     private func seal(
         _ draft: PacketDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates,
         _ outer: inout LayerSet
@@ -222,7 +222,7 @@ extension PacketTranslator {
         }
     }
 
-    /// Returns what a draft's packet contains; packets inside are sealed.
+    /// Returns the content of a draft's packet; packets inside are sealed.
     private func payload(
         of draft: PacketDraft, with sealer: inout PacketSealer, _ states: PacketStates, _ keystreams: inout LayerSet
     ) throws(TranslationError) -> ([UInt8], OpenedContent.Kind?) {
@@ -242,7 +242,8 @@ extension PacketTranslator {
         }
     }
 
-    /// Returns the layout of a sender's packets; one that depends on the sender as it is, if that is not known.
+    /// Returns the layout of a sender's packets. If the layout depends on the sender and that is unknown, it is
+    /// unchanged.
     private func layout(from sender: Sender?, _ states: PacketStates) -> PacketLayout {
         let layout = description.layout
         guard sender != nil || !layout.dependsOnSender else { return layout }

@@ -3,13 +3,13 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Decodes the fields of messages, structures and unions to JSON, as their description says.
+/// Decodes the fields of messages, structures and unions to JSON, by their description.
 ///
-/// The checks of a field have the same order as in generated code: prefix, `@max`, the bytes available, then the value
+/// It checks a field in the same order as generated code: prefix, `@max`, the bytes available, then the value itself.
 /// itself.
 struct PayloadDecoder {
     let index: DescriptionIndex
-    /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
+    /// The header of the packet, with its defaults, for conditions of a message's fields.
     var header = PacketHeader()
     /// Records what is read, if the caller wants it.
     var recorder: AnnotationRecorder?
@@ -19,7 +19,7 @@ struct PayloadDecoder {
         var members: [JSONValue.Member] = []
         members.reserveCapacity(list.fields.count)
         var run = DecodedRun()
-        // The numbers of fields that have no key, and that later ones need.
+        // The numbers of fields without a key that later fields need.
         var derived: [Int: Int128] = [:]
         var numbers = DerivedNumbers()
         for (position, field) in list.fields.enumerated() {
@@ -62,12 +62,12 @@ struct PayloadDecoder {
 
     /// Returns whether the condition of a field holds.
     ///
-    /// - Parameter members: The fields before it that are there.
+    /// - Parameter members: The earlier fields that are present.
     private func holds(_ condition: WireCondition, _ list: JSONFieldList, _ members: [JSONValue.Member]) -> Bool {
         index.holds(condition, list, header) { name in members.first { $0.name == name }?.value }
     }
 
-    /// - Parameter tag: The tag of a union that has it in an earlier field.
+    /// - Parameter tag: The tag of a union, if it is in an earlier field.
     func decode(
         _ type: TypeDescription, _ limits: FieldLimits, tagged tag: Int128? = nil, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
@@ -113,7 +113,7 @@ struct PayloadDecoder {
         return members
     }
 
-    /// Reads a list or a structure inside a number of bytes; what follows a structure there is skipped.
+    /// Reads a list or a structure inside a number of bytes; bytes after a structure are skipped.
     func decodeSized(
         _ content: TypeDescription, _ extent: TypeDescription.Extent, _ limits: FieldLimits, tagged tag: Int128?,
         from reader: inout ByteReader
@@ -148,8 +148,8 @@ struct PayloadDecoder {
         _ element: TypeDescription, count: Int, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
-        // At most what the bytes can contain, whatever count is announced; the error then names the item that is cut
-        // off.
+        // Reserves at most the items that the bytes can contain, whatever the announced count. The error then names the
+        // item that is cut off.
         let minimumByteCount = max(1, index.minimumByteCount(of: element))
         items.reserveCapacity(reader.itemCapacity(count, minimumByteCount: minimumByteCount))
         for position in 0..<count {
@@ -197,7 +197,7 @@ struct PayloadDecoder {
         } catch {
             throw error.prefixed(by: "[\(items.count)]")
         }
-        // Items have at least one byte, as the description guarantees; otherwise this would never end.
+        // The description guarantees that items have at least one byte; otherwise this would never end.
         try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
     }
 
@@ -242,7 +242,7 @@ struct PayloadDecoder {
         case .fixed(let byteCount, let padding):
             return try reader.readFixedText(byteCount: byteCount, padding: padding)
         case .exact(let byteCount): return try reader.readString(byteCount: byteCount)
-        // The type of a counted one was replaced by one with a fixed number of bytes; only lists have terminators of their own.
+        // A counted extent was replaced by a fixed number of bytes; only lists have terminators of their own.
         case .field, .until: return try reader.readString(byteCount: reader.remaining)
         }
     }

@@ -3,18 +3,18 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Encodes JSON as the fields of messages, structures and unions, as their description says.
+/// Encodes JSON as the fields of messages, structures and unions, by their description.
 ///
-/// Fields are checked in order. After an error ``bytes`` is incomplete, and the caller discards it.
+/// It checks fields in order. After an error ``bytes`` is incomplete, and the caller discards it.
 struct PayloadEncoder {
     let index: DescriptionIndex
     /// The bytes written so far.
     var bytes: [UInt8] = []
-    /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
+    /// The header of the packet, with its defaults, for conditions of a message's fields.
     private let header: PacketHeader
-    /// Whether a field with a condition must be set exactly when it holds; otherwise it is written if it is set.
+    /// Whether a conditional field must be set exactly if its condition holds; otherwise it is written if it is set.
     private let checksPresence: Bool
-    /// How many structures and unions may still be opened.
+    /// The number of structures and unions that may still be opened.
     var remainingDepth: Int
 
     init(_ index: DescriptionIndex, header: PacketHeader, checksPresence: Bool = true) {
@@ -74,9 +74,10 @@ struct PayloadEncoder {
         return gap
     }
 
-    /// Writes a field that has no value in JSON; a number that counts others is 0 at first.
+    /// Writes a field without a value in JSON; a number that counts others is 0 at first.
     ///
-    /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
+    /// It is never inlined: its caller recurses into structures, and its variables would enlarge the caller's stack
+    /// frame.
     @inline(never)
     private mutating func appendFiller(
         _ field: JSONField, in run: inout PackedBits, _ numbers: inout OpenNumbers
@@ -98,9 +99,9 @@ struct PayloadEncoder {
         }
     }
 
-    /// Refuses a field that is set although its condition does not hold, or not set although it does.
+    /// Refuses a field whose presence contradicts its condition.
     ///
-    /// - Parameter values: Those of the fields before it, which are valid.
+    /// - Parameter values: The values of the earlier fields; they are valid.
     private func checkPresence(
         of field: JSONField, _ value: JSONValue?, _ condition: WireCondition, _ list: JSONFieldList,
         _ values: ArraySlice<JSONValue?>
@@ -116,7 +117,7 @@ struct PayloadEncoder {
 
     /// Returns the members of an object in the order of the fields.
     ///
-    /// Missing `@since` fields have their default. Other missing fields are nil, and so is a field that is `null` and may
+    /// Missing `@since` fields have their default. Other missing fields are nil; so are fields that are `null` and may
     /// be unset.
     private func arrange(_ object: JSONValue, _ list: JSONFieldList) throws(TranslationError) -> [JSONValue?] {
         guard case .object(let members) = object else { throw wrongKind(.object, object) }
@@ -135,7 +136,7 @@ struct PayloadEncoder {
 
     // MARK: Values
 
-    /// - Parameter hasTag: Whether the tag of a union stands before its value.
+    /// - Parameter hasTag: Whether the tag of a union precedes its value.
     mutating func encode(
         _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits, hasTag: Bool = true
     ) throws(TranslationError) {
@@ -183,23 +184,23 @@ struct PayloadEncoder {
         }
     }
 
-    /// Begins a body, which is written first, because its byte count precedes it. Swapping never copies.
+    /// Begins a body. It is written before the byte count that precedes it. Swapping never copies.
     ///
-    /// - Returns: What has been written before it.
+    /// - Returns: The bytes written before the body.
     mutating func startBody() -> [UInt8] {
         var outer: [UInt8] = []
         swap(&outer, &bytes)
         return outer
     }
 
-    /// Returns the body, and goes on after what was written before it.
+    /// Returns the body, and restores the bytes written before it.
     mutating func endBody(_ outer: [UInt8]) -> [UInt8] {
         var body = outer
         swap(&body, &bytes)
         return body
     }
 
-    /// - Parameter skipsRest: Whether a reader skips what the body leaves of its bytes, which are zeros then.
+    /// - Parameter skipsRest: Whether a reader skips the bytes that the body does not fill; they are zeros then.
     private mutating func append(
         body: [UInt8], filling byteCount: Int, skipsRest: Bool
     ) throws(TranslationError) {
@@ -224,7 +225,7 @@ struct PayloadEncoder {
         bytes += body
     }
 
-    /// - Parameter terminator: The byte that ends the list, with which no item may begin; nil if none does.
+    /// - Parameter terminator: The byte that ends the list; no item may begin with it. Nil if no byte ends it.
     private mutating func encodeItems(
         _ items: [JSONValue], as element: TypeDescription, until terminator: UInt8? = nil
     ) throws(TranslationError) {
@@ -242,7 +243,7 @@ struct PayloadEncoder {
         if let terminator { bytes.append(terminator) }
     }
 
-    /// Returns the items of a fixed list, which has no count before it.
+    /// Returns the items of a fixed list; no count precedes them.
     private func items(of value: JSONValue, count: Int) throws(TranslationError) -> [JSONValue] {
         guard case .array(let items) = value else { throw wrongKind(.array, value) }
         guard items.count == count else {

@@ -4,24 +4,22 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineLayers
 
-/// A value to try.
 struct Candidate {
     var values: ExampleValues.Style
     var hint: ExampleHint?
     var extra = 0
     /// The declared type that the value should have somewhere inside.
     var target: TypeDescription?
-    /// Numbers for what conditions look at.
+    /// Numbers for operands of conditions.
     var operands = OperandValues()
 }
 
-/// A packet to try.
 struct TrialPacket {
-    /// What its writer means: the fields of a message, or the `payload` of an opaque packet.
+    /// Its meaning: the fields of a message, or the `payload` of an opaque packet.
     var sent: JSONValue
     /// The packet, with the marks of a frame.
     var bytes: [UInt8]
-    /// What is in it: the message, packets of the message, or a part of the message that is not read.
+    /// Its content: the message, packets of the message, or an unread part of the message.
     var kind: OpenedContent.Kind
 }
 
@@ -29,7 +27,7 @@ struct TrialPacket {
 struct ExampleWriter {
     let description: ProtocolDescription
     let translator: PacketTranslator
-    /// What random values are taken from.
+    /// The source of random values.
     let pool: EdgePool
 
     /// The most times that a compressed packet is made larger, or smaller again.
@@ -37,7 +35,7 @@ struct ExampleWriter {
 
     /// Returns a packet of a message; nil if it cannot be encoded.
     ///
-    /// - Parameter context: Who sends it, and in which states; nil if that makes no difference.
+    /// - Parameter context: Its sender and states; nil if they do not matter.
     func packet(ofMessage message: Int, _ candidate: Candidate, in context: ExchangeContext?) -> TrialPacket? {
         switch candidate.hint {
         case .packetByteCount(let count)?: packet(ofMessage: message, candidate, in: context, byteCount: count)
@@ -47,7 +45,7 @@ struct ExampleWriter {
         }
     }
 
-    /// Returns a packet of about so many bytes, or more.
+    /// Returns a packet of about this many bytes, or more.
     private func packet(
         ofMessage message: Int, _ candidate: Candidate, in context: ExchangeContext?, byteCount: Int
     ) -> TrialPacket? {
@@ -58,7 +56,7 @@ struct ExampleWriter {
         guard description.layout.content.isCompressed else {
             return packet(ofMessage: message, candidate, in: context, extra: extra, filling: byteCount)
         }
-        // What is compressed grows by less than what is added to it.
+        // Compressed packets grow by less than the added bytes.
         var (tooLittle, tooMuch) = (0, Int?.none)
         var result: TrialPacket?
         for _ in 0..<Self.growthLimit {
@@ -66,14 +64,14 @@ struct ExampleWriter {
             let missing = next.map { byteCount - contentByteCount(of: $0) } ?? 0
             result = next ?? result
             if next != nil, missing <= 0 { break }
-            // Without a packet, it is more than the writer may send.
+            // Without a packet, this is more than the writer may send.
             if next == nil { tooMuch = extra } else { tooLittle = extra }
             extra = tooMuch.map { (tooLittle + $0) / 2 } ?? extra + 2 * missing
         }
         return result
     }
 
-    /// Returns a packet with so many bytes inside its layers, or more.
+    /// Returns a packet with this many bytes inside its layers, or more.
     private func packet(
         ofMessage message: Int, _ candidate: Candidate, in context: ExchangeContext?, contentByteCount count: Int
     ) -> TrialPacket? {
@@ -82,7 +80,7 @@ struct ExampleWriter {
         let name = description.messages[message].name
         let payload = try? translator.encodePayload(message: name, fields: fields, header: values.header)
         let missing = max(0, count - (payload?.count ?? 0))
-        // Each packet inside of another one is shorter than the limit of packets.
+        // Each packet inside another one is shorter than the limit of packets.
         let inside = min(missing, description.options.maximumPacketByteCount / 2)
         for extra in [missing, inside, 0] {
             let found = packet(ofMessage: message, candidate, in: context, extra: extra, filling: count)
@@ -101,7 +99,7 @@ struct ExampleWriter {
             target: candidate.target, extraCount: extra, pool: pool)
     }
 
-    /// Returns a packet of the kind that its header says.
+    /// Returns a packet of the kind that its header selects.
     ///
     /// - Parameter count: The fewest bytes inside, if it has packets inside.
     private func packet(
@@ -123,7 +121,7 @@ struct ExampleWriter {
 
     // MARK: Kinds of packets
 
-    /// What is written, and where.
+    /// The message to write, and its context.
     private struct Writing {
         let message: Int
         let fields: JSONValue
@@ -147,7 +145,7 @@ struct ExampleWriter {
             header: translator.index.json(of: writing.header), from: writing.sender, states: writing.states)
     }
 
-    /// Returns a packet with packets of the message inside; nil if its header does not say so.
+    /// Returns a packet with packets of the message inside; nil if its header selects another kind.
     ///
     /// - Parameters:
     ///   - count: The fewest bytes inside.
@@ -181,7 +179,7 @@ struct ExampleWriter {
         return .object(members)
     }
 
-    /// Returns a packet with a part of the message, which is not read; nil if its header does not say so.
+    /// Returns an opaque packet with a part of the message; nil if its header selects another kind.
     private func opaque(_ writing: Writing) -> TrialPacket? {
         guard description.layout.content.opaque != nil else { return nil }
         let message = description.messages[writing.message]

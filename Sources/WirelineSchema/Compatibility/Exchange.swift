@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineLayers
 
-/// One message between two versions; one version writes and the other reads.
+/// The exchange of one message: one version writes it, the other reads it.
 struct Exchange {
     private let comparison: SchemaComparison
     private let pair: SchemaComparison.MessagePair
@@ -15,7 +15,7 @@ struct Exchange {
     private let readerTranslator: PacketTranslator
     /// Whether whole packets are compared, or only payloads.
     ///
-    /// If the layouts differ, every packet goes wrong, which says nothing about fields.
+    /// If the layouts differ, every packet fails, which says nothing about fields.
     private let isOfPacket: Bool
     /// The contexts to try; nil for all in which packets differ.
     private let contexts: [ExchangeContext]?
@@ -43,11 +43,10 @@ struct Exchange {
 
     // MARK: Trying
 
-    /// A packet that was exchanged, and what went wrong with it for each sender.
+    /// An exchanged packet, and its failures for each sender.
     struct Attempt {
-        /// What the writer means.
+        /// The writer's meaning.
         var sent: JSONValue
-        /// The packet that was written last.
         var packet: [UInt8]
         var outcomes: [(context: ExchangeContext, packet: [UInt8], outcome: SchemaChange.Outcome)] = []
     }
@@ -57,7 +56,7 @@ struct Exchange {
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
         var attempt: Attempt?
         for context in contexts ?? comparison.contexts(of: writtenMessage, for: reader) {
-            // An opaque packet has no fields that could be compared.
+            // An opaque packet has no fields to compare.
             guard let packet = writer.packet(ofMessage: writtenMessage, candidate, in: context),
                 isOfPacket || packet.kind != .opaque
             else { continue }
@@ -72,7 +71,7 @@ struct Exchange {
         return attempt
     }
 
-    /// Returns what went wrong; nil if nothing did.
+    /// Returns the failure of an attempt; nil if there is none.
     ///
     /// - Parameter fieldNames: The names of the one field that counts; nil for all.
     func failure(of attempt: Attempt, fieldNames: Set<String>?) -> SchemaChange.Failure? {
@@ -112,7 +111,7 @@ struct Exchange {
         }
     }
 
-    /// Returns what went wrong with a packet that the writer does not read; its payload must be what was sent.
+    /// Returns the failure of a packet that the reader does not decode; its payload must equal the sent one.
     private func outcome(ofOpaque sent: JSONValue, _ line: JSONValue) -> SchemaChange.Outcome? {
         let payload = line[LineKey.payload].map { JSONValue.object([JSONValue.Member(LineKey.payload, $0)]) }
         guard payload != sent else { return nil }
@@ -154,7 +153,7 @@ struct Exchange {
             span.bytes, asMessage: read.messages[readMessage].name, header: readHeader(header))
     }
 
-    /// Returns the header of a packet, or of the first message in it, if one of the two messages looks at it.
+    /// Returns the header of a packet, or of the first message in it, if a condition of either message refers to it.
     private func writtenHeader(of packet: [UInt8], _ context: ExchangeContext) -> PacketHeader {
         guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader else {
             return PacketHeader()
@@ -177,16 +176,16 @@ struct Exchange {
         return opened.withPacket(at: index) { body($0, written.layout) }
     }
 
-    /// Returns a header with the names that the reader has for its fields.
+    /// Returns a header with the reader's names for its fields.
     private func readHeader(_ header: PacketHeader) -> PacketHeader {
         var result = PacketHeader()
         for (name, value) in header.fields { result[value: comparison.packetFieldName(name, for: reader)] = value }
         return result
     }
 
-    /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
+    /// Returns the bytes that the reader took for the value at a path; nil if there are none.
     private func range(of path: String, in packet: [UInt8], _ context: ExchangeContext) -> Range<Int>? {
-        // The bytes of a packet with layers show nothing of what is inside.
+        // The bytes of a packet with layers do not show its content.
         guard !path.isEmpty, !written.layout.hasContent, !read.layout.hasContent else { return nil }
         let states = isOfPacket ? context.read : context.written
         let layout = (isOfPacket ? read.layout : written.layout).layout(
@@ -214,7 +213,7 @@ struct Exchange {
             reader == .new
             ? SchemaComparison.OwnerPair(old: sentOwner, new: foundOwner)
             : SchemaComparison.OwnerPair(old: foundOwner, new: sentOwner)
-        // Fields that have not been compared do not have the same type.
+        // Fields without a comparison have different types.
         guard let alignment = comparison.alignments[key] else { return difference(sent, found) }
         let (fields, others) = (read.fields(of: foundOwner), written.fields(of: sentOwner))
         let (foundValues, sentValues) = (Self.values(of: fields, in: found), Self.values(of: others, in: sent))
@@ -301,7 +300,7 @@ struct Exchange {
 
     /// Compares two values of a union: objects of one arm each.
     ///
-    /// A value that one version keeps, because it does not know the tag, is the same as that of the other version's arm.
+    /// A version that does not know a tag keeps the value; that equals the value in the other version's arm.
     private func firstDifference(
         _ sent: JSONValue, _ sentUnion: UnionDescription, _ found: JSONValue, _ foundUnion: UnionDescription
     ) -> SchemaChange.Difference? {

@@ -6,8 +6,8 @@ import WirelineLanguage
 extension SchemaComparison {
     /// Compares the fields of a message, and of its structures that have not been compared.
     ///
-    /// The lists of fields under comparison are in ``openLists``: structures can nest more deeply than the program's
-    /// stack.
+    /// The open lists of fields are in ``openLists`` rather than on the stack: structures can nest more deeply than the
+    /// program's stack.
     mutating func compareFields(ofMessage pair: OwnerPair, subject: String) {
         open(pair, subject: subject)
         while let list = openLists.last {
@@ -24,7 +24,7 @@ extension SchemaComparison {
     mutating func open(_ pair: OwnerPair, subject: String) {
         guard alignments[pair] == nil else { return }
         let (before, after) = (old.fields(of: pair.old), new.fields(of: pair.new))
-        // Padding has no name by which two versions could have the same one: its place tells.
+        // Padding has no name to match, so its position identifies it.
         let alignment = FieldAlignment(
             old: before.map { $0.role == .padding ? "old " + $0.name : $0.name },
             new: after.map { $0.role == .padding ? "new " + $0.name : $0.name }
@@ -70,7 +70,7 @@ extension SchemaComparison {
         var after: FieldDescription
         var subject: String
 
-        /// Returns the field in the version of the reader's peer, whose values are tried.
+        /// Returns the field in the version of the reader's peer, which writes the values to try.
         func key(writtenFor reader: SchemaVersion) -> FieldKey {
             reader == .new ? FieldKey(owner: owner.old, index: old) : FieldKey(owner: owner.new, index: new)
         }
@@ -152,7 +152,7 @@ extension SchemaComparison {
             breaks: readers, only: isContained ? pair.names : nil)
     }
 
-    /// Whether other fields depend on the value of a field: it is in their condition, or counts or tags one of them.
+    /// Whether other fields depend on a field's value: by a condition, a count or a tag.
     func decidesOthers(_ pair: FieldPair) -> Bool {
         func isNamed(_ name: String, by fields: [FieldDescription]) -> Bool {
             fields.contains { field in
@@ -164,7 +164,7 @@ extension SchemaComparison {
             || isNamed(pair.after.name, by: new.fields(of: pair.owner.new))
     }
 
-    /// Returns a hint for the arm that a field is in; none for a field that is not in a union.
+    /// Returns a hint for the arm with a field; none for a field outside a union.
     private func armHints(_ pair: FieldPair, for reader: SchemaVersion) -> [ExampleHint] {
         let key = pair.key(writtenFor: reader)
         guard case .union(let index) = key.owner else { return [] }
@@ -178,7 +178,7 @@ extension SchemaComparison {
         let absentInNew = [ExampleHint.absent(pair.key(writtenFor: .old))]
         switch (pair.before.presence, pair.after.presence) {
         case (.required, .required), (.optional, .optional), (.nullable, .nullable): break
-        // Their prefixes differ, which is reported.
+        // Their prefixes differ; that is reported.
         case (.required, .nullable), (.nullable, .required): break
         case (.since(let before, let left), .since(let after, let right)):
             if before != after { note(.since, pair, "was `@since(\(before))`, is `@since(\(after))`") }
@@ -250,7 +250,7 @@ extension SchemaComparison {
 }
 
 extension ProtocolDescription {
-    /// Returns a field's type in words, as far as it matters on the wire: `repeated Item`, `uint16 (little-endian)`.
+    /// Returns a field's type in words, as it matters on the wire: `repeated Item`, `uint16 (little-endian)`.
     func text(of field: FieldDescription) -> String {
         if field.role == .padding, case .fixedList(_, let byteCount) = field.type { return "padding \(byteCount)" }
         let condition = field.presence.condition.map { "@if(\(text(of: $0, among: []))) " } ?? ""
@@ -274,7 +274,7 @@ extension ProtocolDescription {
         return "@constant(\(value)) "
     }
 
-    /// Returns a field's type and, if it shares bytes, its bits among them: `` `uint4` in the bits 0xF0 of 1 byte ``.
+    /// Returns a field's type and, if it shares bytes, its bits in them: `` `uint4` in the bits 0xF0 of 1 byte ``.
     func text(ofPlace field: FieldDescription) -> String {
         let type = "`\(text(of: field))`"
         guard let packing = field.packing else { return type }
@@ -341,7 +341,7 @@ extension [FieldDescription] {
 }
 
 extension DefaultValue {
-    /// The value as a schema says it.
+    /// The value in the schema's notation.
     fileprivate var words: String {
         switch self {
         case .integer(let value): "\(value)"

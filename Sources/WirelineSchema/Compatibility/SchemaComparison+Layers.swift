@@ -4,12 +4,12 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineLayers
 
-/// Layers, `packets` and `opaque`. What a difference breaks, packets show that are sealed with made-up keys.
+/// Layers, `packets` and `opaque`. Packets that are sealed with made-up keys show the damage of a difference.
 extension SchemaComparison {
-    /// The most headers that are tried, and those that are tried for limits: such packets are large.
+    /// The limits of headers to try: in general, and for limits, whose packets are large.
     private static let (headerLimit, limitHeaderLimit) = (32, 4)
 
-    /// Compares what is between the header and the trailer of packets besides a message's fields.
+    /// Compares the content of packets other than a message's fields.
     mutating func compareContents() {
         compareLayers()
         let (before, after) = (old.layout.content, new.layout.content)
@@ -17,7 +17,7 @@ extension SchemaComparison {
         compareLines("opaque", before.opaque, after.opaque)
     }
 
-    /// Compares the limits of what layers make, and of packets in packets.
+    /// Compares the limits of layers' output, and of packets in packets.
     mutating func compareContentLimits() {
         let (before, after) = (old.layout.content, new.layout.content)
         let headers = Dictionary(
@@ -41,12 +41,12 @@ extension SchemaComparison {
 
     // MARK: Layers
 
-    /// Reports the first layer that differs on the wire, and otherwise each that only has other names.
+    /// Reports the first layer that differs on the wire; if none does, each that has other names.
     private mutating func compareLayers() {
         let (before, after) = (old.layout.content.layers, new.layout.content.layers)
         let kinds = (old: before.map(\.kind), new: after.map { kindOfOld($0.kind) })
         if before.count != after.count {
-            // The first one that the other version does not have at its place.
+            // The first layer that the other version does not have at its place.
             let index = zip(kinds.old, kinds.new).prefix { $0 == $1 }.count
             let summary =
                 before.count > after.count
@@ -74,7 +74,7 @@ extension SchemaComparison {
 
     private func rule(_ condition: WireCondition?) -> WireCondition.Remainder { condition.map { .when($0) } ?? .always }
 
-    /// Compares when something is in a packet.
+    /// Compares the conditions of a layer or a content.
     private mutating func compareConditions(
         _ subject: String, _ before: WireCondition.Remainder, _ after: WireCondition.Remainder
     ) {
@@ -100,8 +100,8 @@ extension SchemaComparison {
 
     // MARK: Headers that show a difference
 
-    /// Headers of a version with which the conditions of either version hold and do not hold; those with which most of
-    /// them hold come first.
+    /// Headers of a version for both outcomes of either version's conditions; those with most conditions fulfilled come
+    /// first.
     private func contentHeaders(of version: SchemaVersion) -> [PacketHeader] {
         let (own, others) = (description(of: version).layout, description(of: version.peer).layout)
         let conditions = own.content.conditions + others.content.conditions.map { condition($0, for: version) }
@@ -128,12 +128,12 @@ extension SchemaComparison {
 
     // MARK: Names
 
-    /// Returns what decides about a packet of one version, with the names of the other one.
+    /// Returns a rule of one version with the names of the other one.
     private func peerRule(_ rule: WireCondition.Remainder, for version: SchemaVersion) -> WireCondition.Remainder {
         if case .when(let condition) = rule { .when(self.condition(condition, for: version)) } else { rule }
     }
 
-    /// Returns a condition of one version with the names that the other one has for what it looks at.
+    /// Returns a condition of one version with the other one's names for its operands.
     private func condition(_ condition: WireCondition, for version: SchemaVersion) -> WireCondition {
         condition.mapOperands { operand in
             switch operand {
@@ -144,14 +144,14 @@ extension SchemaComparison {
         }
     }
 
-    /// Returns a layer of the new version with the names that the old one has.
+    /// Returns a layer of the new version with the names of the old one.
     private func kindOfOld(_ kind: LayerKind) -> LayerKind {
         kind.renamed(key: oldLayerName, field: { packetFieldName($0, for: .old) })
     }
 
-    /// Returns what the old version calls a key or a transform of the new one; the name itself if nothing else.
+    /// Returns the old version's name of a key or a transform of the new one; the same name if there is no other.
     ///
-    /// What has another name belongs to the same layer at the same place.
+    /// A renamed one belongs to the same layer at the same place.
     private func oldLayerName(_ name: String) -> String {
         let (before, after) = (old.layout.content.layers.map(\.kind), new.layout.content.layers.map(\.kind))
         let oldNames = before.flatMap(\.programNames)
@@ -167,7 +167,7 @@ extension SchemaComparison {
 
     // MARK: Made-up keys
 
-    /// Makes a translator with made-up keys and transforms; in both versions the same ones have the same names.
+    /// Makes a translator with made-up keys and transforms; they are the same for the same names in both versions.
     func translator(of version: SchemaVersion) -> PacketTranslator {
         let layout = description(of: version).layout
         var translator = PacketTranslator(description(of: version))
@@ -187,7 +187,7 @@ extension SchemaComparison {
         return names.reduce(into: [:]) { $0[$1] = LayerKey.madeUpBytes(layerNumber(of: $1, in: version)) }
     }
 
-    /// Returns the number of a key or a transform: its place among those of both versions.
+    /// Returns the number of a key or a transform: its position among those of both versions.
     private func layerNumber(of name: String, in version: SchemaVersion) -> Int {
         let names =
             old.layout.content.layers.flatMap(\.kind.programNames)

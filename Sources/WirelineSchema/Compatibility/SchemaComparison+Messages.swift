@@ -72,7 +72,6 @@ extension SchemaComparison {
             ofMessage: OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
     }
 
-    /// Compares the header fields that a message fixes.
     private mutating func compareFixedHeaders(
         _ before: MessageDescription, _ after: MessageDescription, at place: Suspect.Place
     ) {
@@ -88,13 +87,13 @@ extension SchemaComparison {
             new: after.location, breaks: [.old: hints, .new: hints])
     }
 
-    /// Compares which messages answer a message; their order means nothing.
+    /// Compares the replies of a message; their order means nothing.
     private mutating func compareReplies(
         _ before: MessageDescription, _ after: MessageDescription, at place: Suspect.Place
     ) {
         guard Set(before.replies) != Set(after.replies) else { return }
         let come = after.replies.filter { !isAmong(before.replies, of: old, new.message(named: $0)) }
-        // A reply that is gone, and nothing came in its place, is reported itself.
+        // A reply that is gone without a replacement is reported itself.
         let gone = before.replies.filter { name in
             !isAmong(after.replies, of: new, old.message(named: name))
                 && (!come.isEmpty || new.message(named: name) != nil)

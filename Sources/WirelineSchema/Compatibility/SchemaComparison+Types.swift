@@ -16,7 +16,7 @@ extension SchemaComparison {
             let texts = (old.text(of: pair.before), new.text(of: pair.after))
             suspect(
                 pair, .fieldType, "was `\(texts.0)`, is `\(texts.1)`", breaks: [.old: [], .new: []], isContained: true)
-            // A change of the width or the byte order, too, must not hide behind the other one.
+            // If width or byte order changed as well, that must be reported, too.
             if old.text(of: pair.before.type) == new.text(of: pair.after.type) { return }
         }
         compareTagPlaces(pair)
@@ -24,7 +24,7 @@ extension SchemaComparison {
         compareFloatRanges(pair)
     }
 
-    /// Compares where the tags of two unions stand.
+    /// Compares the places of two unions' tags.
     private mutating func compareTagPlaces(_ pair: FieldPair) {
         let places = (
             old.fields(of: pair.owner.old).tagPlace(of: pair.before),
@@ -43,7 +43,7 @@ extension SchemaComparison {
         misalign(pair, .unionTag, "its tag \(before), \(after)")
     }
 
-    /// Compares fields that share bytes in one version, and not with the same bits in the other one.
+    /// Compares fields that share bytes in one version, with other bits or none in the other version.
     private mutating func comparePlaces(_ pair: FieldPair) {
         _ = compareDeclarations(of: pair.owner, pair.before.type, pair.after.type)
         misalign(
@@ -51,7 +51,7 @@ extension SchemaComparison {
             "was \(old.text(ofPlace: pair.before)), is \(new.text(ofPlace: pair.after))")
     }
 
-    /// - Parameter isItem: Whether these are the items of lists, to which `@range` and `@max` do not apply.
+    /// - Parameter isItem: Whether these are the items of lists; `@range` and `@max` do not apply to them.
     private mutating func compare(_ pair: FieldPair, _ before: TypeDescription, _ after: TypeDescription, isItem: Bool)
     {
         switch (before, after) {
@@ -106,7 +106,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Adds a change of width or kind: everything after it may be read wrongly too.
+    /// Adds a change of width or kind: readers may misread all later fields, too.
     private mutating func misalign(_ pair: FieldPair, _ rule: CompatibilityRule, _ summary: String) {
         suspect(pair, rule, summary, breaks: [.old: [], .new: []])
     }
@@ -145,14 +145,13 @@ extension SchemaComparison {
         readers[reader, default: []].append(.absent(pair.key(writtenFor: reader)))
     }
 
-    /// Compares two `char[n]`, each with its bytes and padding.
     private mutating func compareFixedTexts(
         _ pair: FieldPair, _ before: (byteCount: Int, padding: UInt8), _ after: (byteCount: Int, padding: UInt8)
     ) {
         let summary = changed(pair.before.type, pair.after.type)
         guard before.byteCount == after.byteCount else { return misalign(pair, .fieldType, summary) }
         guard before.padding != after.padding else { return }
-        // A field that is full has no padding; an empty one is all padding.
+        // A full field has no padding; an empty one is all padding.
         suspect(pair, .fieldType, summary, breaks: [.old: [], .new: []], isContained: true)
     }
 
@@ -209,7 +208,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Returns a number that one type writes and another one reads otherwise, although both have it.
+    /// Returns a number of both types that one writes and the other reads as another number.
     private func misread(_ numbers: NumberSet, _ written: TypeDescription, _ read: TypeDescription) -> Int128? {
         guard case .varint(let format) = written, case .varint(let other) = read else { return nil }
         return numbers.example(writtenAs: format, misreadAs: other)
@@ -264,13 +263,12 @@ extension SchemaComparison {
 }
 
 extension [FieldDescription] {
-    /// Returns the index of the field that holds the tag of a union; nil if the tag stands before the value.
+    /// Returns the index of the field that holds the tag of a union; nil if the tag precedes the value.
     fileprivate func tagPlace(of field: FieldDescription) -> Int? {
         field.tagField.flatMap { name in firstIndex { $0.name == name } }
     }
 }
 
-/// The form of a number on the wire.
 struct NumberWire: Equatable {
     /// The width; nil for varints.
     var byteCount: Int?
@@ -304,7 +302,7 @@ extension TypeDescription {
 
     fileprivate var isStructure: Bool { if case .structure = content { true } else { false } }
 
-    /// Returns what determines a number's values, in words.
+    /// Returns the kind of a number's values, in words.
     fileprivate func kindText(in description: ProtocolDescription) -> String {
         switch self {
         case .integer(let format, _): "\(format)"
@@ -333,7 +331,7 @@ extension TypeDescription.Extent {
         }
     }
 
-    /// Whether two prefixes are the same but for the sign: they encode the counts alike that both have.
+    /// Whether two prefixes differ only in their sign: they encode their common counts alike.
     func differsInSign(from other: Self) -> Bool {
         guard case .counted(let left, let leftOrder) = self, case .counted(let right, let rightOrder) = other else {
             return false

@@ -26,7 +26,6 @@ extension SchemaComparison {
                 pair: pair, subject: arms.subject, before: before.fields, after: after.fields, alignment: alignment))
     }
 
-    /// Two versions of a union.
     private struct ArmComparison {
         let pair: OwnerPair
         let left: Int
@@ -36,7 +35,7 @@ extension SchemaComparison {
 
         var subject: String { "union " + after.name }
 
-        /// Hints for each arm, which the peer of each reader writes.
+        /// Hints for each arm; the peer of each reader writes them.
         var all: [SchemaVersion: [ExampleHint]] {
             [
                 .old: after.arms.indices.map { .arm(right, $0) },
@@ -62,7 +61,7 @@ extension SchemaComparison {
         let wires = (NumberWire(before.tag, in: old), NumberWire(after.tag, in: new))
         let texts = (old.text(of: before.tag), new.text(of: after.tag))
         guard texts.0 != texts.1 || wires.0 != wires.1 else { return }
-        // A change of the width of an enum is reported there.
+        // A change of an enum's width is reported at its declaration.
         if isDeclared, wires.0?.byteOrder == wires.1?.byteOrder || wires.0?.byteCount != wires.1?.byteCount { return }
         suspect(
             arms, .unionTag, nil, "its tag was `\(texts.0)`, is `\(texts.1)`", old: before.location,
@@ -148,7 +147,7 @@ extension SchemaComparison {
 }
 
 extension UnionDescription {
-    /// Returns the arm that is the same in this version: the one with its name or, if that is new, with its tag.
+    /// Returns the same arm in this version: the one with its name or, if that is new, with its tag.
     fileprivate func counterpart(of arm: Arm, in other: UnionDescription) -> Int? {
         guard arm.tag != nil else { return arms.firstIndex { $0.tag == nil } }
         if let same = arms.firstIndex(where: { $0.tag != nil && $0.name == arm.name }) { return same }
@@ -157,7 +156,6 @@ extension UnionDescription {
         }
     }
 
-    /// Returns the index of an arm's field among ``fields``.
     fileprivate func fieldIndex(ofArm index: Int) -> Int { arms[..<index].count { $0.field != nil } }
 
     /// The size prefix, treated as the count of a text.

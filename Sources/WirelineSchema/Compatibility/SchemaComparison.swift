@@ -5,13 +5,13 @@ import WirelineLanguage
 
 /// Collects the differences of two versions, with values that could show them, and then tries these values.
 ///
-/// The comparison may suspect too much, never too little: a suspect is reported as breaking a reader only if a packet
+/// The comparison may suspect too much, never too little: it reports a suspect as breaking a reader only if a packet
 /// shows it.
 struct SchemaComparison {
     let old: ProtocolDescription
     let new: ProtocolDescription
     private(set) var suspects: [Suspect] = []
-    /// The compared parts of the two versions, and which of their fields are the same.
+    /// The compared parts of the two versions, with their common fields.
     var alignments: [OwnerPair: FieldAlignment] = [:]
     /// The lists of fields under comparison, the innermost last.
     var openLists: [OpenList] = []
@@ -40,7 +40,7 @@ struct SchemaComparison {
         case flags(old: Int, new: Int)
     }
 
-    /// A change, and how to find out what it breaks.
+    /// A change, with the means to find its damage.
     struct Suspect {
         var change: SchemaChange
         var place: Place
@@ -52,7 +52,7 @@ struct SchemaComparison {
         enum Place: Hashable {
             case packet
             case message(old: Int?, new: Int?)
-            /// The packets after one of a message, which sets states.
+            /// The packets after one of a message that sets states.
             case packetsAfter(OwnerPair)
             case owner(OwnerPair)
             case type(TypePair)
@@ -79,7 +79,7 @@ struct SchemaComparison {
     /// - Parameters:
     ///   - readers: Hints for each version that may be unable to read the other's packets; without hints, any value may
     ///     show it.
-    ///   - fieldNames: The names of the one field that would show it; nil if all later fields may be read wrongly.
+    ///   - fieldNames: The names of the one field that would show it; nil if all later fields may be misread.
     mutating func suspect(
         _ rule: CompatibilityRule, _ subject: String, _ summary: String, at place: Suspect.Place,
         old oldLocation: SourceLocation? = nil, new newLocation: SourceLocation? = nil,
@@ -125,7 +125,7 @@ struct SchemaComparison {
         }
     }
 
-    /// - Parameter hints: Makes hints for packets of a version that need a limit to be at least a number.
+    /// - Parameter hints: Makes hints for packets of a version that need a limit of at least a number.
     mutating func compareLimits(
         _ rule: CompatibilityRule, _ name: String, _ before: Int, _ after: Int,
         _ hints: (Int, SchemaVersion) -> [ExampleHint]
@@ -220,7 +220,7 @@ struct SchemaComparison {
 }
 
 extension PacketLayout {
-    /// Returns the conditions of the first fields, with nil for those that are always there.
+    /// Returns the conditions of the first fields; nil for fields that are always present.
     fileprivate func conditions(for count: Int) -> [PlacedCondition?] {
         let known = conditions.prefix(count)
         return known + Array(repeating: nil, count: count - known.count)
@@ -228,7 +228,7 @@ extension PacketLayout {
 }
 
 extension PacketLayout {
-    /// Whether packets have the same marks and escapes, in whatever order the schema lists them.
+    /// Whether packets have the same marks and escapes, in any order.
     fileprivate func hasSameFrame(as other: PacketLayout) -> Bool {
         guard let framing, let another = other.framing else { return framing == other.framing }
         return framing.start == another.start && framing.end == another.end
@@ -244,7 +244,7 @@ extension PacketField {
         case (.value, .value), (.value, .sequence), (.sequence, .value), (.value, .fitting), (.fitting, .value),
             (.sequence, .fitting), (.fitting, .sequence), (.fitting, .fitting):
             return true
-        // What they cover is compared by positions: fields can have other names.
+        // Their ranges are compared by positions: fields can have other names.
         case (.checksum, .checksum): return true
         default: return role == other.role
         }
@@ -252,13 +252,13 @@ extension PacketField {
 }
 
 extension PacketField.Format {
-    /// The format without what makes no difference to the bytes that are written.
+    /// The format, reduced to what affects the written bytes.
     fileprivate var asWritten: PacketField.Format {
         switch self {
-        // The byte order of fields that share bytes is compared with the places in their run.
+        // The byte order of fields that share bytes is compared with their places in the group.
         case .integer(let format, _) where format.byteCount == 1 || !format.isWholeBytes:
             return .integer(format, .bigEndian)
-        // Writers make the shortest form, whatever readers accept.
+        // Writers use the shortest form, whatever readers accept.
         case .varint(var format):
             format.forms = .shortest
             return .varint(format)
@@ -287,7 +287,6 @@ extension ProtocolDescription {
         } + shapeHints
     }
 
-    /// Hints for packets that contain one of these bytes.
     fileprivate func hints(forBytes bytes: [UInt8]) -> [ExampleHint] {
         bytes.flatMap { byte -> [ExampleHint] in
             let fields = layout.fields.filter { field in
@@ -300,7 +299,7 @@ extension ProtocolDescription {
         }
     }
 
-    /// Hints for headers with and without each field that has a condition.
+    /// Hints for headers with and without each conditional field.
     private var shapeHints: [ExampleHint] {
         guard layout.hasConditions else { return [] }
         return messages.indices.prefix(4).flatMap { message in

@@ -3,19 +3,18 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Values at the ends of what each type can hold, and one step beyond them.
+/// Values at both ends of each type's range, and one step beyond them.
 struct EdgeValues {
     private let description: ProtocolDescription
-    /// Whether each structure, and after them each union, contains itself.
+    /// Whether each structure, then each union, contains itself.
     private let isRecursive: [Bool]
 
-    /// - Parameter graph: The structures and unions that each one contains, in lists too.
+    /// - Parameter graph: The structures and unions that each one contains, also in lists.
     init(_ description: ProtocolDescription, _ graph: StructureGraph) {
         self.description = description
         isRecursive = graph.isInCycle
     }
 
-    /// One value of one field, and a name for it.
     struct Edge {
         var label: String
         var hint: ExampleHint
@@ -24,8 +23,8 @@ struct EdgeValues {
     /// Text and lists longer than this are not made: shorter ones show the same.
     private static let mostCount = 300
 
-    /// Returns the edges of a field and of its items; structures are left out, because their fields have their own. A union
-    /// has each arm.
+    /// Returns the edges of a field and of its items. Structures have none of their own, only those of their fields; a
+    /// union has each arm.
     func edges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
         var result = edges(of: field.type, field, key, isItem: false)
         if field.presence == .optional || field.presence == .nullable {
@@ -34,7 +33,7 @@ struct EdgeValues {
         return result + conditionEdges(of: field, key)
     }
 
-    /// Returns the tests of a field's condition both ways, and the field set and not set when it must be otherwise.
+    /// Returns both outcomes of a condition's tests, and the field with a presence that contradicts its condition.
     private func conditionEdges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
         guard field.presence.condition != nil else { return [] }
         let trials = description.operandValues(of: field, in: key.owner) { $0.choices() }
@@ -43,7 +42,7 @@ struct EdgeValues {
             + both.enumerated().map { Edge(label: "presence-\($0)", hint: .wrongPresence(key, operands: $1)) }
     }
 
-    /// Returns the value whose bits are all 1, of a field that shares bytes; nil for another field.
+    /// Returns the value whose bits are all 1, for a field that shares bytes; nil for other fields.
     ///
     /// Among zeros it shows which bits are the field's.
     func allOnes(of field: FieldDescription, _ key: FieldKey) -> ExampleHint? {
@@ -112,7 +111,7 @@ struct EdgeValues {
         }
     }
 
-    /// Returns an item that begins with the byte which ends its list, and cannot be written.
+    /// Returns an item that begins with the byte that ends its list, and cannot be written.
     private func terminatorEdges(
         of element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey
     ) -> [Edge] {
@@ -184,7 +183,7 @@ struct EdgeValues {
         ["a:b": "v"], ["a": "b\nc"], ["a\r": "b\r"],
     ]
 
-    /// Digits at both ends, their number wrong by one and by two, and characters that are none.
+    /// Extreme digits, counts that are off by one and by two, and characters that are not digits.
     private func digits(_ format: DigitFormat) -> [String] {
         guard format.digitCount <= Self.mostCount else { return [] }
         let (zeros, radix) = (format.zero, format.notation.radix)
@@ -215,7 +214,7 @@ struct EdgeValues {
 }
 
 extension FloatFormat {
-    /// The least `Double` of which no finite number is the nearest one; nil if there is none.
+    /// The smallest `Double` that rounds to no finite number of the format; nil if there is none.
     fileprivate var leastTooLarge: Double? {
         let lastStep = greatest - value(ofBits: bits(of: greatest) - 1)
         let number = greatest + lastStep / 2
@@ -224,7 +223,7 @@ extension FloatFormat {
 }
 
 extension TypeDescription.Extent {
-    /// Texts that end with the byte that fills their field, and one that begins with it.
+    /// Texts that end with the padding of their field, and one that begins with it.
     fileprivate var endsInPadding: [String] {
         guard case .fixed(_, let padding) = self, padding != 0, padding < 0x80 else { return [] }
         let text = String(Character(Unicode.Scalar(padding)))

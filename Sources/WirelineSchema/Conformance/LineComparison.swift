@@ -15,7 +15,6 @@ package struct LineComparison {
 
     private var description: ProtocolDescription { translator.description }
 
-    /// The first difference.
     package struct Difference: Equatable {
         /// The path, from the line inwards: `fields.items[1].count`.
         package var path: String

@@ -7,16 +7,15 @@ struct PacketDamage {
     var label: String
     /// Whether payload bytes are changed, with a valid packet around them; otherwise bytes of the packet are changed.
     var isOfPayload: Bool
-    /// The bytes that are replaced, counted from the packet's first.
+    /// The bytes to replace, counted from the packet's first.
     var range: Range<Int>
-    /// The new bytes.
     var bytes: [UInt8]
 
     /// Returns all kinds of damage for a packet.
     ///
     /// - Parameters:
     ///   - checksums: The names of the header's and the trailer's checksums.
-    ///   - counters: The names of fields of messages that are written as what others need.
+    ///   - counters: The names of message fields that later fields determine.
     ///   - escaped: The bytes that a frame escapes.
     static func all(
         of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>, checksums: Set<String>,
@@ -24,7 +23,7 @@ struct PacketDamage {
     ) -> [PacketDamage] {
         var result: [PacketDamage] = []
         for part in annotation.parts {
-            // Padding may stand in the header and the trailer, too.
+            // Padding may also be in the header and the trailer.
             let isOfPayload =
                 part.kind != .header && part.range.lowerBound >= payload.lowerBound
                 && part.range.upperBound <= payload.upperBound
@@ -70,7 +69,7 @@ struct PacketDamage {
         return result
     }
 
-    /// Adds bits that are all 1 or all 0, of a field that shares its bytes.
+    /// Sets the bits of a field that shares its bytes to all 1, and to all 0.
     private static func addBits(
         _ part: PacketAnnotation.Part, _ packet: [UInt8], _ add: (String, Range<Int>, [UInt8]) -> Void
     ) {
@@ -109,7 +108,7 @@ struct PacketDamage {
         }
     }
 
-    /// Adds the numbers at the ends of a prefix with a sign, in either byte order.
+    /// Adds the extreme numbers of a prefix with a sign, in either byte order.
     private static func addSignedCounts(
         _ part: PacketAnnotation.Part, _ add: (String, Range<Int>, [UInt8]) -> Void
     ) {
@@ -161,6 +160,6 @@ struct PacketDamage {
 }
 
 extension PacketAnnotation.Part {
-    /// The name of the field, without the fields that it is in.
+    /// The name of the field, without the fields that contain it.
     fileprivate var fieldName: String { path.split(separator: ".").last.map(String.init) ?? path }
 }

@@ -3,16 +3,16 @@
 import WirelineCodec
 import WirelineLayers
 
-/// Vectors of packets with layers: each condition both ways, packets inside of others, and broken layers.
+/// Vectors of packets with layers: both outcomes of each condition, packets inside others, and broken layers.
 extension VectorMaker {
-    /// The most headers that are tried, and the packets inside of one.
+    /// The limit of headers to try, and the number of packets inside one.
     private static let (headerLimit, innerCount) = (32, 2)
 
     private var contentHeaders: ArraySlice<PacketHeader> {
         description.layout.headers(for: description.layout.content.conditions).prefix(Self.headerLimit)
     }
 
-    /// Returns recipes for a message whose packets have layers, with the headers that their conditions look at.
+    /// Returns recipes for a message whose packets have layers, with headers for both outcomes of their conditions.
     func layerRecipes(for subject: Subject) -> [Recipe] {
         guard description.layout.hasContent else { return [] }
         let fixed = description.fixedHeader(of: description.messages[subject.message]) ?? PacketHeader()
@@ -25,7 +25,7 @@ extension VectorMaker {
         }
     }
 
-    /// Adds a packet with packets inside, and packets that stand too deep; nothing if no packets may be inside.
+    /// Adds a packet with packets inside, and packets that nest too deeply; nothing if no packets may be inside.
     mutating func addBundle(_ subject: Subject, _ header: PacketHeader, label: String) {
         let inner = line(subject.message, .plain, nil)
         guard let line = bundle(of: Array(repeating: inner, count: Self.innerCount), header) else { return }
@@ -50,7 +50,7 @@ extension VectorMaker {
 
     // MARK: Bombs
 
-    /// The most bytes of a bomb, and those that its layers make: larger ones take long to make and to list.
+    /// The limits of a bomb's bytes, and of its layers' output: larger ones take long to make and to list.
     private static let (bombByteLimit, bombContentLimit) = (1 << 16, 16 << 20)
 
     /// Returns recipes for packets whose layers make too much: one for each header in each context.
@@ -60,7 +60,8 @@ extension VectorMaker {
         return contexts.flatMap { context in contentHeaders.map { .bomb(context, $0) } }
     }
 
-    /// Adds a packet whose layers make one byte more than a reader may take; nothing if the header asks for no such layer.
+    /// Adds a packet whose layers make one byte more than a reader may accept; nothing if the header selects no such
+    /// layer.
     mutating func addBomb(_ header: PacketHeader, in context: PacketContext) {
         guard let id = description.messages.first?.id else { return }
         let zeros = [UInt8](repeating: 0, count: description.layout.content.maximumInflatedByteCount + 1)
@@ -77,7 +78,7 @@ extension VectorMaker {
 
     // MARK: Broken layers
 
-    /// What is wrong with the bytes inside the outermost layer, or with what it contains.
+    /// A fault of the bytes inside the outermost layer, or of their content.
     enum LayerDamage: String, CaseIterable {
         case cut, flipped, trailing, empty
         case innerCut = "inner-packet-cut"
@@ -118,7 +119,7 @@ extension VectorMaker {
         addBytes(bytes, in: subject.context, label: label)
     }
 
-    /// Returns the packet of a message with a header, or with it inside if packets must be there.
+    /// Returns the packet of a message with a header. If the header selects packets, the message's packet is inside.
     private func packet(_ message: JSONValue, _ header: PacketHeader, in context: PacketContext) -> [UInt8]? {
         var lines = [bundle(of: [message], header)].compactMap { $0 }
         if case .object(let members) = message, let header = translator.index.json(of: header) {
@@ -132,7 +133,7 @@ extension VectorMaker {
         return nil
     }
 
-    /// Returns a packet that ends inside of the one inside; nil if no packets may be inside.
+    /// Returns a packet whose inner packet is cut off; nil if no packets may be inside.
     private func innerCut(_ message: JSONValue, _ header: PacketHeader, in context: PacketContext) -> [UInt8]? {
         guard description.layout.content.packets != nil, let id = description.messages.first?.id else { return nil }
         let whole = try? translator.encode(line: message, from: context.sender, states: context.states)
@@ -145,7 +146,7 @@ extension VectorMaker {
             id: id, header: header, payload: cut.rawSpan, .packets, states: context.states, &keystreams)
     }
 
-    /// Returns packets in packets, one deeper than they may stand, the innermost of them empty; nil if none may be inside.
+    /// Returns packets in packets, one level too deep, with an empty innermost one; nil if none may be inside.
     private func tooDeep(_ header: PacketHeader, in context: PacketContext) -> [UInt8]? {
         let content = description.layout.content
         guard content.packets != nil, let id = description.messages.first?.id else { return nil }

@@ -5,10 +5,10 @@ import WirelineLanguage
 
 /// Makes vectors of a protocol from its schema alone, with emphasis on edge values.
 ///
-/// Each message is made in several ways: with small values, zeros, the largest and the smallest values. Each field
+/// It makes each message in several ways: with small values, zeros, the largest and the smallest values. Each field
 /// takes the ends of its type, and values beyond `@range`, `@max` and `@closed`. Optional fields are set and not set.
-/// Bytes are cut, changed, or not UTF-8. The expected result is what this project's codec produces, so vectors show
-/// whether another implementation agrees with it. The same schema, number and seed give the same vectors.
+/// Bytes are cut, changed, or not UTF-8. The expected result is that of this project's codec, so vectors show whether
+/// another implementation agrees with it. The same schema, number and seed give the same vectors.
 package struct VectorMaker {
     private(set) var translator: PacketTranslator
     /// Encodes values that the limits of the schema forbid.
@@ -22,7 +22,7 @@ package struct VectorMaker {
     private var vectors: [ConformanceVector] = []
     private var seen: Set<Made> = []
 
-    /// What a vector was made of; the same bytes in another context are another vector.
+    /// The source of a vector; the same bytes in another context are another vector.
     private struct Made: Hashable {
         let bytes: [UInt8]
         let context: PacketContext?
@@ -45,8 +45,8 @@ package struct VectorMaker {
     /// Returns `count` vectors, or fewer if the protocol has no more to show.
     ///
     /// - Parameters:
-    ///   - keys: Keys of the layers; those that are missing are made up.
-    ///   - progress: Called repeatedly with the part that is done, from 0 to 1.
+    ///   - keys: Keys of the layers; missing ones are made up.
+    ///   - progress: Called repeatedly with the finished part, from 0 to 1.
     package static func vectors(
         of description: ProtocolDescription, count: Int, seed: UInt64, keys: [LayerKey] = [],
         progress: (Double) -> Void = { _ in }
@@ -56,7 +56,7 @@ package struct VectorMaker {
         return maker.vectors
     }
 
-    /// Returns the messages of which no packet can be written, with the reason.
+    /// Returns the messages without any writable packet, with the reason.
     ///
     /// A message that needs a layer of the program is not among them.
     package static func unwritableMessages(
@@ -99,14 +99,14 @@ package struct VectorMaker {
         /// A packet with the message's packets inside.
         case bundle(Subject, PacketHeader, label: String)
         case layerDamage(Subject, PacketHeader, LayerDamage)
-        /// A packet whose layers make more than a reader may take.
+        /// A packet whose layers make more than a reader may accept.
         case bomb(PacketContext, PacketHeader)
         /// An optional field that is not set, before one that is.
         case gap(Subject, FieldDescription)
         case unknown(PacketContext)
     }
 
-    /// A message, by its index, and in which context it is sent.
+    /// A message, by its index, and the context in which it is sent.
     struct Subject {
         let message: Int
         let context: PacketContext
@@ -167,7 +167,7 @@ package struct VectorMaker {
         return result
     }
 
-    /// Values at the edges of each header field, and headers with and without each that has a condition.
+    /// Values at the edges of each header field, and headers with and without each conditional field.
     private func headerRecipes(for subject: Subject) -> [Recipe] {
         let shapes = HeaderShapes(of: description, message: subject.message, in: subject.context)
         // Without a length a packet can have only an empty payload.
@@ -258,10 +258,10 @@ package struct VectorMaker {
             in: subject.context, label: label)
     }
 
-    /// Adds a line as a vector of the kind that it is.
+    /// Adds a line as a vector, of the kind that results.
     ///
-    /// - Parameter usual: The same line without what this one is to show. If that is refused, too, this line may have two
-    ///   faults, of which implementations can name either: then it becomes no vector.
+    /// - Parameter usual: The same line without the property to show. If it is refused as well, this line may have two
+    ///   faults, and implementations may name either: then it becomes no vector.
     mutating func addLine(
         _ line: JSONValue, insteadOf usual: JSONValue, in context: PacketContext, label: String
     ) {
@@ -269,7 +269,7 @@ package struct VectorMaker {
             let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
             addBytes(bytes, in: context, label: label, meaning: line[LineKey.fields])
         } catch {
-            // What a program must give is missing only here.
+            // Only here is the program's part missing.
             if error.isOfUnavailableLayer { return }
             if fault(of: usual, in: context)?.isOfUnavailableLayer ?? true {
                 addRefused(line, error, in: context, label: label)
@@ -324,7 +324,7 @@ package struct VectorMaker {
                 refusal: Refusal(error)))
     }
 
-    /// Adds bytes as a vector of the kind that they are.
+    /// Adds bytes as a vector, of the kind that results.
     ///
     /// - Parameters:
     ///   - meaning: The fields from which they were made, if known.
@@ -360,7 +360,7 @@ package struct VectorMaker {
         }
     }
 
-    /// Returns the line that was read, or the fields that were encoded if they differ.
+    /// Returns the line that was read, or the encoded fields if they differ.
     ///
     /// A fault of this project's own codec must be visible, and not become the expected result.
     private func line(_ line: JSONValue, meaning: JSONValue) -> JSONValue {

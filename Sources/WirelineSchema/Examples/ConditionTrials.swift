@@ -3,17 +3,17 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Numbers for the operands of a condition that show its tests both ways.
+/// Numbers for the operands of a condition that show both outcomes of its tests.
 struct ConditionTrials {
     private let condition: WireCondition
     private let operands: [WireCondition.Operand]
     /// The numbers to try for each operand.
     private let candidates: [[Int128]]
 
-    /// The most combinations that are looked at: enough for every pair of tests, and soon done.
+    /// The most combinations to try: enough for every pair of tests, and fast.
     private static let combinationLimit = 4096
 
-    /// - Parameter allowed: Returns the numbers that an operand can have; nil for an operand that is not chosen here.
+    /// - Parameter allowed: Returns the possible numbers of an operand; nil for an operand that is not chosen here.
     init(_ condition: WireCondition, allowed: (WireCondition.Operand) -> NumberSet?) {
         self.condition = condition
         let sets = condition.operands.map { ($0, allowed($0)) }
@@ -23,10 +23,9 @@ struct ConditionTrials {
         }
     }
 
-    /// Numbers for operands.
     typealias Choice = [WireCondition.Operand: Int128]
 
-    /// Returns choices that make the condition, and each of its tests, hold and not hold.
+    /// Returns choices for both outcomes of the condition and of each of its tests.
     func choices() -> [Choice] {
         var seen: Set<[Bool]> = []
         var shown: Set<Int> = []
@@ -34,7 +33,7 @@ struct ConditionTrials {
         forEachChoice { choice in
             let results = outcomes(choice)
             guard seen.insert(results).inserted else { return }
-            // Twice the index of each test that comes out like this, and one more if it holds.
+            // Each test's index and outcome as one number: twice the index, plus 1 if the test holds.
             let fresh = Set(results.enumerated().map { 2 * $0 + ($1 ? 1 : 0) }).subtracting(shown)
             guard !fresh.isEmpty else { return }
             shown.formUnion(fresh)
@@ -57,7 +56,7 @@ struct ConditionTrials {
     ///
     /// - Parameters:
     ///   - one: A part of this condition; nil for one that always holds.
-    ///   - other: Another part of it, or nil as well.
+    ///   - other: Another part of it; nil for one that always holds.
     func differences(between one: WireCondition?, and other: WireCondition?) -> [Choice] {
         var result: [Bool: Choice] = [:]
         forEachChoice { choice in
@@ -67,7 +66,7 @@ struct ConditionTrials {
         return [true, false].compactMap { result[$0] }
     }
 
-    /// Returns whether the condition holds, and then whether each test does.
+    /// Returns whether the condition holds, then whether each test does.
     private func outcomes(_ choice: Choice) -> [Bool] {
         [condition.holds { choice[$0] ?? 0 }]
             + condition.tests.map { test in
@@ -113,9 +112,7 @@ struct ConditionTrials {
 }
 
 extension ProtocolDescription {
-    /// Returns numbers for what a field's condition looks at.
-    ///
-    /// - Parameter choose: Chooses them.
+    /// Returns numbers for the operands of a field's condition.
     func operandValues(
         of field: FieldDescription, in owner: FieldListKey, _ choose: (ConditionTrials) -> [ConditionTrials.Choice]
     ) -> [OperandValues] {
@@ -123,7 +120,6 @@ extension ProtocolDescription {
         return operandValues(for: condition, in: owner, choose)
     }
 
-    /// Returns numbers for what a condition looks at.
     func operandValues(
         for condition: WireCondition, in owner: FieldListKey, _ choose: (ConditionTrials) -> [ConditionTrials.Choice]
     ) -> [OperandValues] {

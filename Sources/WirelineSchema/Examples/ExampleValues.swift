@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// A requirement for an example.
 enum ExampleHint {
     /// A value for a field, or for each of its items.
     case value(FieldKey, JSONValue)
@@ -15,23 +14,22 @@ enum ExampleHint {
     case arm(Int, Int)
     /// A structure or a union that is large once.
     case largeBody(FieldListKey)
-    /// A field that is not set: an optional one, or one whose prefix says that it is absent.
+    /// A field that is not set: an optional one, or one whose prefix can say so.
     case absent(FieldKey)
-    /// Numbers for fields that conditions look at.
+    /// Numbers for fields that conditions refer to.
     case operands(OperandValues)
-    /// A field that is set although its condition does not hold, or not set although it does; and numbers for operands.
+    /// A field whose presence contradicts its condition; and numbers for operands.
     case wrongPresence(FieldKey, operands: OperandValues)
     /// A value for all uses of an enum, by its index.
     case enumeration(Int, JSONValue)
     /// A value for all uses of flags, by their index.
     case flags(Int, JSONValue)
-    /// Values for fields of the header.
     case header(PacketHeader)
     /// A packet of at least this many bytes.
     case packetByteCount(Int)
-    /// At least this many bytes inside the layers of a packet with these values in its header.
+    /// At least this many bytes inside the layers of a packet with these header values.
     case contentByteCount(Int, PacketHeader)
-    /// So many packets around the message's own one, with these values in their headers.
+    /// This many packets around the message's own one, with these header values.
     case nestedDepth(Int, PacketHeader)
     /// Structures that nest this deeply.
     case depth(Int)
@@ -39,14 +37,13 @@ enum ExampleHint {
 
 /// Makes values of a protocol's messages, to try them on another version.
 struct ExampleValues {
-    /// The kind of values.
     enum Style {
         /// Small values, each a different one, and lists of one item.
         case plain
         /// For people to read: like plain, but with the values of `@example`, words as texts, and two items in the
         /// outermost lists.
         case legible
-        /// Zeros, without optional fields and others that may be absent.
+        /// Zeros, without fields that may be absent.
         case zero
         /// The largest values; the smallest values.
         case most, least
@@ -57,11 +54,11 @@ struct ExampleValues {
     let index: DescriptionIndex
     let style: Style
     let hint: ExampleHint?
-    /// A declared type: a union takes the arm that leads to it. A hint for the union itself comes first.
+    /// A declared type: unions take the arm that leads to it. A hint for the union itself takes precedence.
     let target: TypeDescription?
-    /// Numbers for fields that conditions look at; the hint comes first.
+    /// Numbers for fields that conditions refer to; the hint takes precedence.
     let operands: OperandValues
-    /// The header fields that the packet of such a message must have, as far as they differ from their defaults.
+    /// The header fields that the packet of such a message must have, if they differ from their defaults.
     let header: PacketHeader
     /// The remaining bytes of text or items to add, to make a packet or a structure large.
     private var extraCount: Int
@@ -69,24 +66,25 @@ struct ExampleValues {
     private var bodyExtraCount = 0
     /// Whether this is inside a list with the hinted count; a list that contains itself has that count only once.
     var isInHintedList = false
-    /// How many items are tried where items of varying width must fill a number of bytes; fewer in items of such items.
+    /// The number of items to try if items of varying width must fill a number of bytes; fewer for nested lists of that
+    /// kind.
     var sampleCount = 32
     var counter: Int128 = 0
     /// The number of values that may still be made; further ones are null.
     var remainingCount: Int
     private var random: SplitMix64
-    /// Where random values come from half of the time.
+    /// The source of half of the random values.
     let pool: EdgePool?
     /// Whether a random value is long already.
     private var hasLong = false
 
     /// - Parameters:
-    ///   - operands: Numbers for what conditions look at (default: none).
+    ///   - operands: Numbers for operands of conditions (default: none).
     ///   - target: A declared type that the values should have somewhere inside (default: none).
     ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)``, ``ExampleHint/contentByteCount(_:_:)`` and
     ///     ``ExampleHint/largeBody(_:)``.
     ///   - maximumCount: The most values in an example; one with more cannot be encoded.
-    ///   - pool: What random values are taken from (default: nothing but the ranges of their types).
+    ///   - pool: The source of random values (default: only the ranges of their types).
     init(
         _ index: DescriptionIndex, _ style: Style, hint: ExampleHint? = nil,
         operands: OperandValues = OperandValues(), target: TypeDescription? = nil, extraCount: Int = 0,
@@ -116,13 +114,12 @@ struct ExampleValues {
 
     var description: ProtocolDescription { index.description }
 
-    /// Whether something is made as large as the hint asks for, and values should be those that can grow.
+    /// Whether the hint asks for a large value, so that values should be able to grow.
     var isGrowing: Bool { extraCount > 0 }
 
     /// Whether values of a type can have any number of bytes.
     func canGrow(_ type: TypeDescription) -> Bool { index.sizes.size(of: type).fixedByteCount == nil }
 
-    /// Returns an object of a message's fields.
     mutating func fields(ofMessage index: Int) -> JSONValue { object(.message(index), depth: 0) }
 
     private mutating func object(_ owner: FieldListKey, depth: Int) -> JSONValue {
@@ -137,7 +134,7 @@ struct ExampleValues {
         return .object(members)
     }
 
-    /// Returns whether a field with a condition is set.
+    /// Returns whether a conditional field is set.
     private func isThere(_ field: FieldDescription, _ key: FieldKey, _ members: [JSONValue.Member]) -> Bool {
         let fields = description.fields(of: key.owner)
         let isThere = description.isThere(field, among: fields, members, header: header)
@@ -145,7 +142,6 @@ struct ExampleValues {
         return isThere
     }
 
-    /// Returns the value that the hint has for a field.
     private func hintedValue(_ key: FieldKey) -> JSONValue? {
         switch hint {
         case .value(key, let value)?: value
@@ -177,7 +173,7 @@ struct ExampleValues {
         guard remainingCount > 0 else { return .null }
         remainingCount -= 1
         if !type.isCompound, let value = hintedValue(key) { return value }
-        // Such a value cannot be encoded.
+        // A value that is too deep cannot be encoded.
         if isTooDeep(type, depth) { return .null }
         if case .legible = style, let example = field.example, !type.isCompound { return value(example, type) }
         switch type {
@@ -242,7 +238,7 @@ struct ExampleValues {
         return make(&self)
     }
 
-    /// A value that an attribute gives.
+    /// Converts a value in an attribute to JSON.
     private func value(_ given: DefaultValue, _ type: TypeDescription) -> JSONValue {
         switch (given, type) {
         case (.integer(let number), .boolean), (.integer(let number), .bit): .boolean(number != 0)
@@ -265,7 +261,7 @@ struct ExampleValues {
         switch style {
         case .plain, .legible:
             counter += 1
-            // Small numbers, which become other numbers in any other byte order or width.
+            // Small numbers that become other numbers in any other byte order or width.
             let start = max(range.lowerBound, min(0, range.upperBound))
             return start + counter % (min(range.upperBound - start, 100) + 1)
         case .zero: return min(max(0, range.lowerBound), range.upperBound)
@@ -311,7 +307,7 @@ struct ExampleValues {
     // MARK: Counts
 
     private func hintedCount(_ key: FieldKey, isItem: Bool) -> Int? {
-        // More than a packet can contain shows nothing.
+        // More items than a packet can contain show nothing.
         let most = description.options.maximumPacketByteCount + 1
         return switch hint {
         case .count(key, let count)? where !isItem: min(count, most)
@@ -343,7 +339,7 @@ struct ExampleValues {
         return letters(min(count, maximum)) + filler(extra)
     }
 
-    /// Returns text that makes something large: random letters if packets are compressed, because others would not.
+    /// Returns text that makes a packet large. It is random if packets are compressed, because other text would shrink.
     private mutating func filler(_ count: Int) -> String {
         guard case .packetByteCount? = hint, description.layout.content.isCompressed else {
             return String(repeating: "x", count: count)
@@ -351,7 +347,7 @@ struct ExampleValues {
         return String(decoding: (0..<count).map { _ in UInt8(ascii: "a") + UInt8(next(26)) }, as: UTF8.self)
     }
 
-    /// Returns text of so many bytes, another one each time; what goes beyond the letters is filled up.
+    /// Returns text of `count` bytes, a different one each time. An `x` replaces each missing letter.
     private mutating func letters(_ count: Int) -> String {
         counter += 1
         let letters = "abcdefghijklmnopqrstuvwxyz0123456789".dropFirst(Int(counter) % 26).prefix(count)
@@ -394,7 +390,7 @@ struct ExampleValues {
         return min(count, maximum) + takeExtra(max(0, maximum - count))
     }
 
-    /// Returns how many of the bytes or items that make something large are here; random values have them anywhere.
+    /// Takes some of the extra bytes or items for this place; random values take them anywhere.
     private mutating func takeExtra(_ most: Int) -> Int {
         guard extraCount > 0, flip() else { return 0 }
         let count = min(extraCount, most)
@@ -421,7 +417,7 @@ struct ExampleValues {
 }
 
 extension PacketTranslator {
-    /// Returns a value that a field can have: zero, as far as its limits allow, and no items.
+    /// Returns a possible value of a field: zero, if its limits allow it, and no items.
     package func sample(of field: FieldDescription) -> JSONValue {
         var values = ExampleValues(index, .zero)
         return values.value(field.type, of: field, FieldKey(owner: .message(0), index: 0), 0, isItem: false)
@@ -449,7 +445,7 @@ extension TypeDescription.Extent {
         }
     }
 
-    /// An extent of as many 16-bit units as this many bytes hold: of text in UTF-16 with `@size`.
+    /// An extent with the number of 16-bit units that fit into these bytes: for text in UTF-16 with `@size`.
     var unitsOfBytes: Self {
         switch self {
         case .counted(let format, _): .fixed(byteCount: format.maximum / 2, padding: 0)
@@ -471,7 +467,7 @@ extension TypeDescription.Extent {
 }
 
 extension String {
-    /// The text without the bytes at its end that a reader would take for padding, so that it can be written.
+    /// The text without trailing bytes that a reader would take for padding; only such a text can be written.
     fileprivate func unpadded(by extent: TypeDescription.Extent) -> String {
         guard case .fixed(_, let padding) = extent, padding != 0 else { return self }
         var text = self

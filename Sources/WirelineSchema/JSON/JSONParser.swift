@@ -180,7 +180,6 @@ struct JSONParser: ~Escapable {
 
     func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// Skips the byte if it is the next one.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         offset += 1
