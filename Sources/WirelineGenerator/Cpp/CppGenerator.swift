@@ -32,7 +32,7 @@ public struct CppGenerator: Sendable {
     /// - Parameters:
     ///   - description: The protocol.
     ///   - namespace: The namespace, such as `game::net`; if it is empty (the default), the protocol's name in small
-    ///     letters. ``files()`` refuses a name that C++ does not accept.
+    ///     letters. `files()` refuses a name that C++ does not accept.
     public init(_ description: ProtocolDescription, namespace: String = "") {
         self.description = description
         self.namespace = namespace

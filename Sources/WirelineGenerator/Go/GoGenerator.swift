@@ -34,7 +34,7 @@ public struct GoGenerator: Sendable {
     /// - Parameters:
     ///   - description: The protocol.
     ///   - package: The name of the package; if it is empty (the default), the protocol's name in small letters.
-    ///     ``files()`` refuses a name that Go does not accept.
+    ///     `files()` refuses a name that Go does not accept.
     public init(_ description: ProtocolDescription, package: String = "") {
         self.description = description
         let stem = description.fileStem

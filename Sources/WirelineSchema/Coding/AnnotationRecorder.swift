@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Records what a decoder reads, and where.
 final class AnnotationRecorder {
     private(set) var parts: [PacketAnnotation.Part] = []
     private(set) var omittedPartCount = 0
@@ -35,12 +34,11 @@ final class AnnotationRecorder {
             isNullable: type.isNullable)
     }
 
-    /// Adds the prefix of a field which says that the field is absent.
+    /// Adds the prefix of a field that says it is absent.
     func addAbsence(at range: Range<Int>) {
         add(.null, .field, at: range, prefixByteCount: range.count, isNullable: true)
     }
 
-    /// Adds a field that shares the bytes with others.
     func add(_ value: JSONValue, of packing: FieldPacking, at range: Range<Int>) {
         add(value, .field, at: range, bits: packing)
     }
@@ -85,7 +83,7 @@ final class AnnotationRecorder {
 }
 
 extension TypeDescription {
-    /// Returns how many bytes of a value on the wire are its prefix: those that are not its content.
+    /// Returns the size of a value's prefix on the wire: all bytes except its content.
     ///
     /// A varint may have more bytes than it needs.
     fileprivate func prefixByteCount(of value: JSONValue, in byteCount: Int) -> Int {

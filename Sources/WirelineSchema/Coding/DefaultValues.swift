@@ -8,7 +8,6 @@ struct DefaultValues {
     private let description: ProtocolDescription
     private let enumerations: [EnumerationPlan]
     private let flagSets: [EnumerationPlan]
-    /// The defaults of structures.
     private var structures: [JSONValue]
 
     init(_ description: ProtocolDescription, enumerations: [EnumerationPlan], flagSets: [EnumerationPlan]) {
@@ -38,16 +37,15 @@ struct DefaultValues {
         return .object(fields.map { JSONValue.Member($0.name, value(of: $0) ?? zero($0.type)) })
     }
 
-    /// Returns the default of a `@since` field; nil for any other field.
+    /// Returns the default of a `@since` field; nil for other fields.
     func value(of field: FieldDescription) -> JSONValue? {
         guard case .since(_, let value) = field.presence else { return nil }
         return json(value, field.type)
     }
 
-    /// Returns the bytes of a field with `@constant`; nil for any other field.
+    /// Returns the bytes of a field with `@constant`; nil for other fields.
     func constant(of field: FieldDescription) -> PlannedConstant? { description.constant(of: field) }
 
-    /// Returns the value that an attribute gives to a field.
     private func json(_ value: DefaultValue, _ type: TypeDescription) -> JSONValue {
         switch value {
         case .integer(let value): return integer(value, type)

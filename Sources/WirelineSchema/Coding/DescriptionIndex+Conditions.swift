@@ -7,16 +7,16 @@ extension DescriptionIndex {
     /// Returns whether a condition of a field holds.
     ///
     /// - Parameters:
-    ///   - list: The fields among which its operands are.
+    ///   - list: The fields that may be its operands.
     ///   - header: The header of the packet, with its defaults.
-    ///   - value: Returns the value of an operand, which is valid; nil if it is absent.
+    ///   - value: Returns the valid value of an operand; nil if it is absent.
     func holds(
         _ condition: WireCondition, _ list: JSONFieldList, _ header: PacketHeader, value: (String) -> JSONValue?
     ) -> Bool {
         condition.holds { operand in
             switch operand {
             case .header(let name): return header[name] ?? 0
-            // No field of a message looks at them.
+            // Conditions of a message's fields cannot use these.
             case .sender, .nested, .state: return 0
             case .field(let name):
                 guard let position = list.index(of: name, expected: 0), let value = value(name) else { return 0 }
@@ -27,7 +27,7 @@ extension DescriptionIndex {
 }
 
 extension ProtocolDescription {
-    /// Returns whether a field is there, after the members of an object that stand for the fields before it.
+    /// Returns whether a field is present, given the members of an object for the earlier fields.
     ///
     /// - Parameters:
     ///   - fields: All fields of the object.
@@ -50,7 +50,7 @@ extension ProtocolDescription {
         }
     }
 
-    /// Returns the number that a value in JSON stands for; nil if it is none of that type.
+    /// Returns the number of a JSON value of a type; nil for values of other types.
     package func number(_ value: JSONValue, _ type: TypeDescription) -> Int128? {
         switch (type, value) {
         case (.boolean, .boolean(let isTrue)), (.bit, .boolean(let isTrue)): return isTrue ? 1 : 0

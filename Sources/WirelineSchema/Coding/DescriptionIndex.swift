@@ -12,7 +12,7 @@ final class DescriptionIndex: Sendable {
     let structures: [JSONFieldList]
     /// The header fields that each message fixes.
     let fixedHeaders: [PacketHeader?]
-    /// Whether the packet's header decides which fields of each message are there.
+    /// Whether the packet's header decides which fields of each message are present.
     private let looksAtHeader: [Bool]
     let unions: [JSONArmList]
     let enumerations: [EnumerationPlan]
@@ -53,10 +53,8 @@ final class DescriptionIndex: Sendable {
         messagesByID = identifiers
     }
 
-    /// How deeply structures may nest.
     var maximumDepth: Int { description.options.maximumDepth }
 
-    /// The forms of varints that readers accept.
     var varintForms: VarintForms { description.options.varintForms }
 
     /// Returns the index of the message with this schema name or `@name`.
@@ -77,14 +75,14 @@ final class DescriptionIndex: Sendable {
         return own ?? (description.layout.dependsOnSender ? nil : message(id: id, from: sender.peer))
     }
 
-    /// Returns the header of a packet of a message if the message looks at it; an empty one if not.
+    /// Returns the header of a packet if conditions of the message refer to it; otherwise an empty one.
     func header(of packet: borrowing Packet, as message: Int) throws(CodecError) -> PacketHeader {
         guard looksAtHeader[message] else { return PacketHeader() }
         return try description.layout.header(of: packet)
     }
 
-    /// Returns the fewest bytes that a value of this type takes.
+    /// Returns the minimum size of this type's values.
     ///
-    /// A decoder divides the bytes left by those of an item, and reserves no more items of a list than that.
+    /// A decoder divides the remaining bytes by an item's minimum size, and reserves no more items of a list than that.
     func minimumByteCount(of type: TypeDescription) -> Int { sizes.size(of: type).minimumByteCount }
 }

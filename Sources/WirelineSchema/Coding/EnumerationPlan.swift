@@ -20,7 +20,6 @@ final class EnumerationPlan: Sendable {
         namesByValue = Dictionary(cases.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The names of all cases, in the order of their declaration.
     var names: [String] { cases.map(\.name) }
 
     /// Returns the number of the case with exactly this name.
@@ -29,7 +28,6 @@ final class EnumerationPlan: Sendable {
         return cases[index].value
     }
 
-    /// Returns the name of the case with this number.
     private func name(of value: Int128) -> String? { namesByValue[value] }
 
     /// Returns why a number is refused: a `@closed` enum accepts only the numbers that it lists.

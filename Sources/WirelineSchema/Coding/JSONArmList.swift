@@ -5,9 +5,8 @@ import WirelineLanguage
 
 /// The arms of a union, found by tag and by name.
 final class JSONArmList: Sendable {
-    /// The type of the tag.
     let tag: TypeDescription
-    /// The format of a sized value's byte count, which stands between tag and value.
+    /// The format of a sized value's byte count, between tag and value.
     let sizePrefix: CountFormat?
     let sizePrefixOrder: ByteOrder
     /// All arms; the `default` arm is the last.
@@ -15,12 +14,10 @@ final class JSONArmList: Sendable {
     private let indicesByTag: [Int128: Int]
     private let indicesByName: [String: Int]
 
-    /// An arm of a union.
     final class Arm: Sendable {
         /// The tag; nil for the `default` arm.
         let tag: Int128?
         let name: String
-        /// The value after the tag, if there is one.
         let field: JSONField?
 
         init(_ arm: UnionDescription.Arm) {
@@ -42,7 +39,7 @@ final class JSONArmList: Sendable {
 
     var names: [String] { arms.map(\.name) }
 
-    /// Returns the arm that has exactly this tag, so no `default` arm.
+    /// Returns the arm with exactly this tag; never the `default` arm.
     func arm(tagged tag: Int128) -> Arm? { indicesByTag[tag].map { arms[$0] } }
 
     /// The arm that keeps values with another tag.

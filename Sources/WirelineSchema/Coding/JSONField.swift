@@ -44,35 +44,33 @@ final class JSONFieldList: Sendable {
     var names: [String] { fields.filter(\.hasValue).map(\.name) }
 }
 
-/// One field of a message or a structure.
 final class JSONField: Sendable {
     let name: String
     let type: TypeDescription
     /// The place among the fields that share bytes with it; nil if there are none.
     let packing: FieldPacking?
-    /// The bytes of a constant; nil for any other field.
+    /// The bytes of a constant; nil for other fields.
     let constant: PlannedConstant?
     let isOptional: Bool
-    /// When it is there; nil if it has no condition.
+    /// Its condition; nil if it is always present.
     let condition: WireCondition?
-    /// Whether a value may lack it.
     let mayBeUnset: Bool
-    /// Whether its prefix says that it is absent.
+    /// Whether its prefix can say that it is absent.
     let isNullable: Bool
     /// Whether the bytes may end before it.
     let mayBeAbsent: Bool
-    /// The value of a `@since` field if the bytes end before it; nil for any other field.
+    /// The value of a `@since` field if the bytes end before it; nil for other fields.
     let absent: JSONValue?
     let limits: FieldLimits
     let isSensitive: Bool
-    /// The index of the field that holds the tag of this union; nil if the tag stands before the value.
+    /// The field that holds the tag of this union; nil if the tag precedes the value.
     let tagSource: Int?
-    /// The index of the union for which this field is written; nil for a field that is not derived.
+    /// The union whose tag this field is; nil for other fields.
     let user: Int?
 
     /// Whether it has a key in JSON.
     let hasValue: Bool
-    /// Whether it counts later fields, and is written as what they need.
+    /// Whether it counts later fields, so that they determine its number.
     let isCounter: Bool
     /// The earlier field that counts its items or bytes; nil if none does.
     let fieldCount: FieldCount?
@@ -103,11 +101,8 @@ final class JSONField: Sendable {
 
 /// The limits that `@range` and `@max` set for a field, in both directions.
 package final class FieldLimits: Sendable {
-    /// The `@range` of an integer; nil if it has none.
     package let range: ClosedRange<Int128>?
-    /// The `@range` of a float; nil if it has none.
     package let floatRange: ClosedRange<Double>?
-    /// The `@max`; nil if there is none.
     package let maximumCount: Int?
 
     package init(range: ClosedRange<Int128>?, floatRange: ClosedRange<Double>?, maximumCount: Int?) {

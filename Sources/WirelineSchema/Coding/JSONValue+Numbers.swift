@@ -6,12 +6,12 @@ import WirelineCodec
 extension JSONValue {
     /// Returns the exact integer, which must be in a range.
     ///
-    /// If the range has numbers beyond ±(2^53 − 1), an integer in a string is accepted too.
+    /// If the range has numbers beyond ±(2^53 − 1), an integer in a string is accepted, too.
     ///
     /// - Parameters:
     ///   - range: The range of the integer's type.
-    ///   - limit: The part of the range that is allowed, if not all of it is.
-    ///   - expectation: What the error names as expected if the value has another kind.
+    ///   - limit: The allowed part of the range; nil for all of it.
+    ///   - expectation: The kind that the error names as expected if the value has another one.
     func integer(
         in range: ClosedRange<Int128>, limit: ClosedRange<Int128>? = nil,
         orElse expectation: TranslationError.Expectation? = nil
@@ -39,7 +39,7 @@ extension JSONValue {
         return value
     }
 
-    /// Returns the nearest number of a format; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
+    /// Returns the nearest number of a format; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted, too.
     func float(_ format: FloatFormat) throws(TranslationError) -> Double {
         guard case .number(let number) = self else { return try nonfinite() }
         let value = number.nearest(of: format)
@@ -61,7 +61,7 @@ extension JSONValue {
 extension JSONValue {
     /// Makes an integer that every JSON reader keeps exact: a string beyond ±(2^53 − 1).
     ///
-    /// Readers that know only 64-bit floats would change such a number.
+    /// Readers with only 64-bit floats would change such a number.
     package static func exactInteger(_ value: Int128) -> JSONValue {
         value.magnitude <= (1 << 53) - 1 ? .integer(value) : .string(String(value))
     }
@@ -79,8 +79,8 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-    /// The number of a format that is nearest to the nearest `Double`, which is what programs in all languages have;
-    /// infinity if that is out of range.
+    /// The number of a format that is nearest to the nearest `Double`; infinity if that is out of range. Programs in
+    /// all languages round in these two steps.
     func nearest(of format: FloatFormat) -> Double { format.nearest(to: double) }
 
     /// Makes the integer in a string, in JSON notation: no plus, no leading zeros, no spaces.

@@ -6,12 +6,12 @@ package import WirelineLayers
 /// A key of a connection's layers, as options, vectors and questions name it: `session`, `client.session`.
 package struct LayerKey: Hashable, Sendable {
     package let name: String
-    /// Whose packets it is for; nil: those of both ends.
+    /// The sender whose packets it is for; nil for both.
     package let sender: Sender?
     package let bytes: [UInt8]
 
     /// - Parameter text: A name, or a side and a name.
-    /// - Returns: nil if the word before the point is no side.
+    /// - Returns: nil if the word before the point is not a side.
     package init?(_ text: some StringProtocol, _ bytes: [UInt8]) {
         let words = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         sender = words.count == 2 ? Sender(rawValue: String(words[0])) : nil
@@ -29,9 +29,9 @@ package struct LayerKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Returns the keys of a layout's layers that are not among given ones, for packets that are made up.
+    /// Returns made-up keys for a layout's layers that lack one among the given keys.
     ///
-    /// Each has 16 bytes, which every cipher takes.
+    /// Each has 16 bytes, a size that every cipher accepts.
     package static func madeUp(for layout: PacketLayout, besides given: [LayerKey] = []) -> [LayerKey] {
         var names: [String] = []
         for name in layout.content.layers.flatMap(\.kind.keyNames) where !names.contains(name) { names.append(name) }
@@ -40,14 +40,14 @@ package struct LayerKey: Hashable, Sendable {
         }
     }
 
-    /// Returns for whose packets a key is not among given ones: one side, or nil for both.
+    /// Returns the sides for which a key is missing among given ones: one side, or nil for both.
     package static func missingSides(of name: String, in given: [LayerKey]) -> [Sender?] {
         let known = given.filter { $0.name == name }
         if known.isEmpty { return [nil] }
         return Sender.allCases.filter { side in known.allSatisfy { $0.sender == side.peer } }
     }
 
-    /// Returns the 16 bytes of a made-up key, other ones for each number.
+    /// Returns the 16 bytes of a made-up key, different for each number.
     static func madeUpBytes(_ number: Int) -> [UInt8] {
         let first = UInt8(truncatingIfNeeded: 16 * (number + 1))
         return (0..<16).map { first + $0 }
@@ -55,8 +55,6 @@ package struct LayerKey: Hashable, Sendable {
 }
 
 extension LayerSettings {
-    /// Adds keys.
-    ///
     /// - Throws: `LayerKeyError` if no layer has such a key.
     package mutating func setKeys(_ keys: [LayerKey], in layout: PacketLayout) throws(LayerKeyError) {
         for key in keys { try setKey(key.name, key.bytes, for: key.sender, in: layout) }
@@ -64,7 +62,7 @@ extension LayerSettings {
 }
 
 extension PacketTranslator {
-    /// Returns a translator of connections that begin with these keys, too.
+    /// Returns a translator whose connections also begin with these keys.
     ///
     /// - Throws: `LayerKeyError` if no layer has such a key.
     package func withKeys(_ keys: [LayerKey]) throws(LayerKeyError) -> PacketTranslator {

@@ -7,14 +7,12 @@ extension PacketAnnotation {
     package struct Row: Equatable, Sendable {
         /// The part's offset, padded on the left.
         package let offset: String
-        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the other bytes. Of a part that shares its bytes,
-        /// the binary digits, with a dot for each bit of the others.
+        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the other bytes. For a part that shares
+        /// its bytes, its binary digits, with a dot for each bit of other parts.
         package let digits: String
         /// Its name, padded on the right.
         package let path: String
-        /// Its value, as ``Part/text``.
         package let text: String
-        /// Its purpose.
         package let kind: Kind
     }
 
@@ -25,8 +23,8 @@ extension PacketAnnotation {
     ///
     /// - Parameters:
     ///   - packet: The annotated packet.
-    ///   - maximumCount: The most rows; all of them by default.
-    ///   - hidesSensitive: Whether bytes and values of sensitive parts are hidden, as they are by default.
+    ///   - maximumCount: The most rows (default: all).
+    ///   - hidesSensitive: Whether to hide bytes and values of sensitive parts (default: true).
     package func rows(of packet: [UInt8], maximumCount: Int = .max, hidesSensitive: Bool = true) -> [Row] {
         let parts = parts.prefix(maximumCount)
         let isHidden = { (part: Part) in part.isSensitive && hidesSensitive }
@@ -58,7 +56,7 @@ extension PacketAnnotation {
 }
 
 extension PacketAnnotation.Part {
-    /// Returns the bits of a part that shares its bytes, as the packet has them: `..10....`; nil for another part.
+    /// Returns the bits of a part that shares its bytes, as in the packet: `..10....`; nil for other parts.
     package func digits(in packet: [UInt8]) -> String? {
         guard let bits else { return nil }
         let bytes = range.map { index in

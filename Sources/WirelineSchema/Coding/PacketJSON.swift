@@ -2,7 +2,6 @@
 
 import WirelineCodec
 
-/// The parts of a line of JSON that describes a packet.
 struct PacketJSON {
     var message: String?
     var id: UInt64?
@@ -10,15 +9,12 @@ struct PacketJSON {
     var fields: JSONValue
     /// The bytes after the last known field; for an unknown message the whole payload.
     var trailing: [UInt8] = []
-    /// The lines of the packets inside.
     var packets: [JSONValue] = []
 
-    /// Makes a line that has only fields.
     init(fields: JSONValue) {
         self.fields = fields
     }
 
-    /// Splits a line into its parts.
     init(_ json: JSONValue) throws(TranslationError) {
         try Self.requireKeys(json, LineKey.known)
         switch json[LineKey.message] {
@@ -46,7 +42,6 @@ struct PacketJSON {
         trailing = payload
     }
 
-    /// Splits the line of a packet around others.
     init(bundle json: JSONValue) throws(TranslationError) {
         try Self.requireKeys(json, [LineKey.message, LineKey.id, LineKey.header, LineKey.packets])
         fields = .null

@@ -71,7 +71,7 @@ extension PacketTranslator {
     /// - Parameters:
     ///   - payload: The bytes between header and trailer.
     ///   - name: The message's name in the schema, or its `@name`.
-    ///   - header: The header fields that differ from their defaults; conditions can look at them.
+    ///   - header: The header fields that differ from their defaults, for conditions.
     /// - Returns: The object; nil if no message has that name.
     /// - Throws: `CodecError` with the field's path; its offset counts from the payload's first byte.
     public func decodePayload(
@@ -127,7 +127,6 @@ extension PacketTranslator {
     }
 }
 
-/// The keys of a packet's line of JSON.
 enum LineKey {
     static let message = "message"
     static let id = "id"
@@ -135,7 +134,7 @@ enum LineKey {
     static let fields = "fields"
     static let trailing = "trailing"
     static let payload = "payload"
-    /// The packets inside of a packet, as lines.
+    /// The packets inside a packet, as lines.
     static let packets = "packets"
 
     static let known = [message, id, header, fields, trailing]

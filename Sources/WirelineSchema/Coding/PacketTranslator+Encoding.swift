@@ -69,7 +69,7 @@ extension PacketTranslator {
     ///   - name: The message's name in the schema, or its `@name`.
     ///   - fields: The object of the message's fields.
     ///   - trailing: Bytes to write after the last known field.
-    ///   - header: The header fields of the packet that differ from their defaults; conditions can look at them.
+    ///   - header: The header fields of the packet that differ from their defaults, for conditions.
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encodePayload(
         message name: String, fields: JSONValue, trailing: [UInt8] = [], header: PacketHeader = PacketHeader()
@@ -80,13 +80,13 @@ extension PacketTranslator {
         }
     }
 
-    /// Refuses fields of a message that cannot be encoded, but for whether fields with conditions are set.
+    /// Refuses fields of a message that cannot be encoded. Optionally ignores the presence of conditional fields.
     ///
     /// - Parameters:
     ///   - name: The message's name in the schema, or its `@name`.
     ///   - fields: The object of the message's fields.
-    ///   - header: The header fields of the packet that differ from their defaults; conditions can look at them.
-    ///   - checksPresence: Whether a field with a condition must be set exactly when it holds.
+    ///   - header: The header fields of the packet that differ from their defaults, for conditions.
+    ///   - checksPresence: Whether a conditional field must be set exactly if its condition holds.
     /// - Throws: ``TranslationError``, with the path of the field.
     package func check(
         message name: String, fields: JSONValue, header: PacketHeader, checksPresence: Bool

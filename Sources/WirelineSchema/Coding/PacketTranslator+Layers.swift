@@ -6,7 +6,7 @@ package import WirelineLayers
 
 /// Packets with layers, or with whole packets inside.
 extension PacketTranslator {
-    /// Whose messages a packet can be.
+    /// The possible messages of a packet.
     package enum MessageChoice {
         case from(Sender)
         case preferring(Sender)
@@ -14,24 +14,24 @@ extension PacketTranslator {
         case only(Int)
     }
 
-    /// Whether packets have layers, or a content that is not only a message's fields.
+    /// Whether packets have layers, or a content other than a message's fields.
     package var hasContent: Bool { description.layout.hasContent }
 
-    /// Makes what opens the packets of one end, in their order; only for a protocol with ``hasContent``.
+    /// Makes an opener for the packets of one end, in their order; only for a protocol with ``hasContent``.
     package func makeOpener(from sender: Sender) -> PacketOpener {
         PacketOpener(
             description.layout, from: sender, packetLimit: description.options.maximumPacketByteCount,
             settings: layers)
     }
 
-    /// Makes what seals the packets of one end, in their order; only for a protocol with ``hasContent``.
+    /// Makes a sealer for the packets of one end, in their order; only for a protocol with ``hasContent``.
     package func makeSealer(from sender: Sender) -> PacketSealer {
         PacketSealer(
             description.layout, from: sender, packetLimit: description.options.maximumPacketByteCount,
             settings: layers)
     }
 
-    /// Makes what finds and opens the packets of one end in a stream; only for a protocol with ``hasContent``.
+    /// Makes a stream that finds and opens the packets of one end; only for a protocol with ``hasContent``.
     ///
     /// - Parameter states: The states of the connection at the first packet.
     package func makeStream(from sender: Sender, states: PacketStates) -> OpenedStream {
@@ -40,11 +40,11 @@ extension PacketTranslator {
             packetLimit: description.options.maximumPacketByteCount, settings: layers)
     }
 
-    /// Returns an opened packet as a line of JSON, with the packets inside of it.
+    /// Returns an opened packet as a line of JSON, with the packets inside it.
     ///
     ///     {"message":null,"id":5,"header":{…},"packets":[{…},…]}
     ///
-    /// - Throws: `CodecError`: the failure of the packets, or what is wrong with a message, with the path of its packet.
+    /// - Throws: `CodecError`: the failure of the packets, or of a message, with the path of its packet.
     package func line(of packets: OpenedPackets, _ choice: MessageChoice) throws(CodecError) -> JSONValue {
         var lines = OpenedLines(packets.entries.count)
         for index in packets.entries.indices {
@@ -72,7 +72,7 @@ extension PacketTranslator {
         return try line(of: opener.open(packet, states: context.states), choice)
     }
 
-    /// Returns the line of one packet, without those inside of it.
+    /// Returns the line of one packet, without those inside it.
     private func line(
         of packet: borrowing Packet, _ kind: OpenedContent.Kind, _ choice: MessageChoice
     ) throws(CodecError) -> JSONValue {
@@ -94,7 +94,7 @@ extension PacketTranslator {
     }
 }
 
-/// The lines of a packet and of the packets inside of it, which are put into it from the last one on.
+/// The lines of a packet and of the packets inside it. They are nested from the last one on.
 private struct OpenedLines {
     private var lines: [JSONValue] = []
     private var kinds: [OpenedContent.Kind] = []
@@ -112,7 +112,6 @@ private struct OpenedLines {
         parents.append(parent)
     }
 
-    /// Returns the line of the outermost packet.
     consuming func finish() -> JSONValue {
         var inner: [Int: [JSONValue]] = [:]
         for index in lines.indices.reversed() {

@@ -22,17 +22,17 @@ package import WirelineLayers
 /// - Lists are arrays. Bytes are Base64. `char` and `bcd` are strings. `properties` are an object of strings.
 /// - An enum is its name, or its number if it has no name. Flags are an array of names, with one number for bits
 ///   without a name.
-/// - A union is an object with one key, the name of its arm: `{"circle":{…}}`, `{"none":null}`. What a `default` arm keeps
-///   is `{"other":{"tag":9,"bytes":"AAE="}}`.
-/// - An `optional` field may be absent or `null`, a `@since` field absent. A field with `@if` is there exactly when its
+/// - A union is an object with one key, the name of its arm: `{"circle":{…}}`, `{"none":null}`. A `default` arm keeps
+///   `{"other":{"tag":9,"bytes":"AAE="}}`.
+/// - An `optional` field may be absent or `null`, a `@since` field absent. A field with `@if` is present exactly if its
 ///   condition holds. All other fields are required.
 /// - In a `sized` structure or union with more bytes than the description knows, the unknown bytes are left out.
 ///
-/// A packet with layers is opened and sealed as the first of its connection; what goes on from packet to packet needs a
-/// `PacketOpener` or a `PacketSealer`.
+/// A packet with layers is opened and sealed as the first of its connection. Keystreams that continue from packet to
+/// packet need a `PacketOpener` or a `PacketSealer`.
 public struct PacketTranslator: Sendable {
     let index: DescriptionIndex
-    /// The keys of layers, and what a program decides about them (default: none).
+    /// The keys of layers, and the program's settings for them (default: none).
     package var layers = LayerSettings()
 
     /// Makes a translator; this indexes names and numbers once.
@@ -52,8 +52,8 @@ public struct PacketTranslator: Sendable {
     ///
     /// Pass it to the JSON parser, so that it reads everything that was printed.
     public var maximumJSONDepth: Int {
-        // A structure or a union in a list has two levels, what a union keeps has one more; the line and its `fields` are
-        // around the outermost fields.
+        // A structure or a union in a list has two levels, and a union's kept value has one more. The line and its
+        // `fields` enclose the outermost fields.
         let levels = max(0, min(index.description.options.maximumDepth, 1 << 16))
         let packets = hasContent ? 2 * description.layout.content.maximumNestedDepth : 0
         return max(JSONValue.defaultMaximumDepth, 2 * levels + packets + 4)

@@ -12,7 +12,6 @@ struct DerivedNumbers {
         numbers.append((field.name, Int(clamping: integer)))
     }
 
-    /// Returns the number of items or bytes that a field has.
     func count(_ count: FieldCount) -> Int {
         guard let number = numbers.first(where: { $0.name == count.field })?.value else { return 0 }
         let sum = number.addingReportingOverflow(count.addend)
@@ -21,7 +20,7 @@ struct DerivedNumbers {
 }
 
 extension PayloadDecoder {
-    /// Returns the type of a field with the number of its items or bytes, if an earlier field counts them.
+    /// Returns the type of a field; if an earlier field counts it, with that number of items or bytes.
     func type(
         of field: JSONField, _ numbers: DerivedNumbers, from reader: borrowing ByteReader
     ) throws(CodecError) -> TypeDescription {
@@ -34,7 +33,7 @@ extension PayloadDecoder {
 }
 
 extension TypeDescription {
-    /// The same type with a fixed number of items or bytes, instead of one that an earlier field says.
+    /// The same type with a fixed number of items or bytes, in place of the earlier field's.
     fileprivate func holding(_ count: Int) -> TypeDescription {
         switch self {
         case .string: .string(.exact(byteCount: count))

@@ -6,7 +6,7 @@ import WirelineLanguage
 extension PayloadDecoder {
     /// Reads a field that has no value in JSON: skips padding, and compares a constant with the one of the schema.
     ///
-    /// It is never inlined: its callers recurse into structures, and its variables would take their stack.
+    /// It is never inlined: its callers recurse into structures, and its variables would enlarge their stack frames.
     @inline(never)
     func passFiller(_ field: JSONField, from reader: inout ByteReader) throws(CodecError) {
         let start = reader.offset

@@ -7,9 +7,10 @@ import WirelineLanguage
 extension PayloadDecoder {
     /// Reads the prefix of a field and, if that is a count, the value; nil if the field is absent.
     ///
-    /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
+    /// It is never inlined: its caller recurses into structures, and its variables would enlarge the caller's stack
+    /// frame.
     ///
-    /// - Parameter tag: The tag of a union that has it in an earlier field.
+    /// - Parameter tag: The tag of a union, if it is in an earlier field.
     @inline(never)
     func decodeNullable(
         _ field: JSONField, tagged tag: Int128?, from reader: inout ByteReader

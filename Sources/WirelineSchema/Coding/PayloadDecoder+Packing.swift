@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The integer of fields that share bytes, and where it stands.
+/// The integer of fields that share bytes, and its range of bytes.
 struct DecodedRun {
     var bits = PackedBits()
     var range = 0..<0
@@ -12,7 +12,7 @@ struct DecodedRun {
 extension PayloadDecoder {
     /// Reads a field that shares bytes with others; the first of them reads the bytes of all.
     ///
-    /// A constant is verified, too. What is wrong with one of them is told at their first byte.
+    /// It also verifies constants. Errors in any of these fields are reported at their first byte.
     func decodePacked(
         _ field: JSONField, _ packing: FieldPacking, in run: inout DecodedRun, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {

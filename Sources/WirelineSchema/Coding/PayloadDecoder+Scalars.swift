@@ -35,7 +35,6 @@ extension PayloadDecoder {
         }
     }
 
-    /// Throws a fault, if there is one.
     func require(_ fault: CodecError.Reason?, at offset: Int) throws(CodecError) {
         if let fault { throw CodecError(fault, offset: offset) }
     }

@@ -6,7 +6,7 @@ import WirelineLanguage
 extension PayloadDecoder {
     /// Reads a union: an object with one key, the name of the arm.
     ///
-    /// - Parameter tag: The tag if it does not stand before the value.
+    /// - Parameter tag: The tag, unless it precedes the value.
     func decodeUnion(
         _ plan: JSONArmList, tagged tag: Int128? = nil, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
@@ -46,7 +46,6 @@ extension PayloadDecoder {
         }
     }
 
-    /// Reads the value of the arm that has a tag.
     private func decodeArm(
         _ plan: JSONArmList, _ tag: Int128, at offset: Int, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue.Member {

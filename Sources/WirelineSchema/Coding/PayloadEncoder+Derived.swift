@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The numbers of the fields of a body that count others: they stand before what they count, and are written last.
+/// The numbers of a body's fields that count others. They precede the counted fields, but are written last.
 struct OpenNumbers {
     private var numbers: [Number] = []
 
@@ -11,18 +11,17 @@ struct OpenNumbers {
         let field: JSONField
         /// The offset of the number, or of the bytes that it shares with others.
         let offset: Int
-        /// What the field must be; nil if nothing that it counts is there.
+        /// The number that the field must have; nil if no field that it counts is present.
         var value: Int?
     }
 
     var isEmpty: Bool { numbers.isEmpty }
 
-    /// Adds a field whose number stands at `offset`.
     mutating func open(_ field: JSONField, at offset: Int) {
         numbers.append(Number(field: field, offset: offset, value: nil))
     }
 
-    /// Sets a number to what a field with so many items or bytes needs.
+    /// Sets a number for a field with `size` items or bytes.
     ///
     /// - Returns: Why that is not possible; nil if it is.
     mutating func set(_ count: FieldCount, to size: Int) -> CodecError.Reason? {
@@ -38,7 +37,7 @@ struct OpenNumbers {
         return nil
     }
 
-    /// Writes the numbers, the last one first, because a varint moves what follows it.
+    /// Writes the numbers, the last one first, because a varint moves the bytes after it.
     func write(to bytes: inout [UInt8]) {
         for number in numbers.reversed() {
             let value = Int128(number.value ?? 0)
@@ -59,7 +58,7 @@ struct OpenNumbers {
         }
     }
 
-    /// Sets the bits of a field, which are 0, among those of the fields that share bytes with it.
+    /// Sets the bits of a field, which are 0, in the bytes that it shares.
     private static func add(_ value: Int128, _ packing: FieldPacking, at offset: Int, to bytes: inout [UInt8]) {
         var bits = PackedBits()
         bits.add(value, bitWidth: packing.bitWidth, shift: packing.shift)
@@ -84,12 +83,12 @@ extension TypeDescription {
 }
 
 extension PayloadEncoder {
-    /// Writes a field whose items or bytes an earlier field counts, and sets that one's number.
+    /// Writes a field whose items or bytes an earlier field counts, and sets that field's number.
     @inline(never)
     mutating func encodeCounted(
         _ value: JSONValue, _ field: JSONField, _ count: FieldCount, _ numbers: inout OpenNumbers
     ) throws(TranslationError) {
-        // Items are counted before they are written, as if a prefix stood there.
+        // Items are counted before they are written, as with a prefix.
         if case .list = field.type, case .array(let items) = value {
             if let fault = field.limits.fault(ofCount: items.count) ?? numbers.set(count, to: items.count) {
                 throw TranslationError(fault)

@@ -46,7 +46,7 @@ extension PayloadEncoder {
         bytes.append(byteCount: format.byteCount) { format.write(digits, to: &$0) }
     }
 
-    /// Refuses a value for the reason for which generated code refuses it.
+    /// Refuses a value for the same reason as generated code.
     private func check(_ body: () throws(CodecError) -> Void) throws(TranslationError) {
         do throws(CodecError) { try body() } catch { throw TranslationError(error.reason) }
     }

@@ -6,7 +6,7 @@ import WirelineLanguage
 extension PayloadEncoder {
     /// Writes a union, given as an object with one key, the name of the arm.
     ///
-    /// - Parameter hasTag: Whether the tag stands before the value.
+    /// - Parameter hasTag: Whether the tag precedes the value.
     mutating func encodeUnion(
         _ value: JSONValue, _ plan: JSONArmList, hasTag: Bool = true
     ) throws(TranslationError) {
@@ -50,7 +50,7 @@ extension PayloadEncoder {
 
     /// Writes the field that holds the tag of a union: 0 if the union is not set.
     ///
-    /// What is wrong with the union is reported when it is written itself.
+    /// Errors in the union are reported when it is written itself.
     @inline(never)
     mutating func appendTag(_ field: JSONField, of user: JSONField, _ value: JSONValue?) {
         append(tag: tag(of: value, user.type) ?? 0, field.type)
@@ -63,7 +63,7 @@ extension PayloadEncoder {
         return try? tag(of: arm, member.value, index.unions[union]).tag
     }
 
-    /// Returns the tag of an arm, or the one that a `default` arm keeps, and the value that it belongs to.
+    /// Returns the tag of an arm, or the one that a `default` arm keeps, with its value.
     private func tag(
         of arm: JSONArmList.Arm, _ value: JSONValue, _ plan: JSONArmList
     ) throws(TranslationError) -> (tag: Int128, content: JSONValue) {
@@ -78,12 +78,12 @@ extension PayloadEncoder {
             throw TranslationError(.missing, path: KeptValueKey.bytes)
         }
         let tag = try number(ofTag: written, plan.tag)
-        // Its reader would take the bytes for the value of that arm.
+        // A reader would take the bytes for the value of that arm.
         if plan.arm(tagged: tag) != nil { throw TranslationError(.knownTag(tag)) }
         return (tag, content)
     }
 
-    /// Returns the number of a kept tag. An error about the number itself is one of the arm.
+    /// Returns the number of a kept tag. An error about the number itself belongs to the arm.
     private func number(ofTag value: JSONValue, _ type: TypeDescription) throws(TranslationError) -> Int128 {
         do throws(TranslationError) {
             switch type {

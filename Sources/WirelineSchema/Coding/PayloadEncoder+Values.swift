@@ -32,7 +32,6 @@ extension PayloadEncoder {
         }
     }
 
-    /// Writes a field that shares bytes with others.
     mutating func encodePacked(
         _ value: JSONValue, _ field: JSONField, _ packing: FieldPacking, in run: inout PackedBits
     ) throws(TranslationError) {
@@ -46,7 +45,7 @@ extension PayloadEncoder {
         add(number, packing, to: &run)
     }
 
-    /// Adds the number of a field to its run; the last field of the run writes the bytes of all.
+    /// Adds the number of a field to its group; the last field writes the bytes of all.
     mutating func add(_ number: Int128, _ packing: FieldPacking, to run: inout PackedBits) {
         if packing.beginsRun { run = PackedBits() }
         run.add(number, bitWidth: packing.bitWidth, shift: packing.shift)
@@ -95,7 +94,6 @@ extension PayloadEncoder {
         bytes.append(Int128(count), IntegerFormat(bitWidth: 8 * byteCount, isSigned: format.isSigned), byteOrder)
     }
 
-    /// Writes the prefix of a value that is absent.
     mutating func appendAbsence(_ type: TypeDescription) {
         guard case .counted(let format, let byteOrder)? = type.extent else { return }
         appendCount(-1, format, byteOrder)
@@ -103,7 +101,6 @@ extension PayloadEncoder {
 
     // MARK: Faults
 
-    /// Returns the bytes of a Base64 string.
     func base64(_ value: JSONValue) throws(TranslationError) -> [UInt8] {
         guard case .string(let text) = value else { throw wrongKind(.base64, value) }
         do throws(Base64Error) {

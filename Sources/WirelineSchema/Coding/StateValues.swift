@@ -5,8 +5,8 @@ import WirelineLanguage
 
 /// The states of a connection as text and JSON.
 extension ProtocolDescription {
-    /// Returns the number that text means for a state: a number, `true` or `false`, a name of its enum, or names of flags
-    /// with `|` between them.
+    /// Parses the text of a state's value: a number, `true` or `false`, a name of its enum, or names of flags separated
+    /// by `|`.
     ///
     /// - Throws: `CodecError` with `unknownState` or `outOfRange`.
     package func number(
@@ -28,7 +28,7 @@ extension ProtocolDescription {
         return number
     }
 
-    /// Returns the number that a value of JSON means for a state: a text as above, or what it looks like as text.
+    /// Parses a JSON value of a state: a text as above, or the JSON's own text.
     package func number(ofState name: String, json: JSONValue) throws(StateTextError) -> Int128 {
         let text = if case .string(let text) = json { text } else { json.description }
         return try number(ofState: name, text: text)
@@ -41,7 +41,7 @@ extension ProtocolDescription {
         }
     }
 
-    /// The words that can stand for a state's value: names of its cases, `true` and `false`; none for another number.
+    /// The words for a state's values: names of its cases, `true` and `false`; none for plain numbers.
     package func words(ofState name: String) -> [String] {
         guard let index = state(named: name) else { return [] }
         return switch states[index].type {
@@ -91,11 +91,9 @@ extension ProtocolDescription {
     package func texts(of states: PacketStates) -> [String] { states.names.map { "\($0)=\(states[$0])" } }
 }
 
-/// Why text does not set a state.
 package enum StateTextError: Error, Equatable, CustomStringConvertible {
     /// The connections have no state with this name.
     case unknownState(String, known: [String])
-    /// The state cannot have this value.
     case invalidValue(String, of: String, allowed: String)
     /// The text is not a name, `=` and a value.
     case noValue(String)
@@ -110,7 +108,7 @@ package enum StateTextError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What the writer probably meant.
+    /// Advice, such as the name that the writer probably meant.
     package var hint: String? {
         guard case .unknownState(let name, let known) = self else { return nil }
         if known.isEmpty { return "the packet of this protocol declares no `state`" }

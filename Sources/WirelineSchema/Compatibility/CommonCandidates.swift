@@ -2,21 +2,20 @@
 
 /// The values that are tried for every change of a message, the most promising first.
 ///
-/// They are the same each time, so what became of them can be kept.
+/// They are the same each time, so their results can be kept.
 struct CommonCandidates {
-    /// Numbers for what conditions look at; every other random value has one of them.
+    /// Numbers for operands of conditions; every other random value has one of them.
     private let choices: [OperandValues]
     let count: Int
 
-    /// Values at the limits of their types.
     private static let edges: [ExampleValues.Style] = [.plain, .zero, .most, .least]
-    /// The fewest random values with each message, and the most.
+    /// The fewest and the most random values with each message.
     private static let randomCounts = 10...400
     /// The number of random values that all messages of a change share.
     private static let sharedRandomCount = 4000
-    /// One of so many random values has up to 255 bytes or items more, so that a size reaches any limit of one byte.
+    /// One in this many random values has up to 255 more bytes or items, so that a size reaches any limit of one byte.
     ///
-    /// It is odd: half of these values have a choice, too.
+    /// It is odd, so that half of these values have a choice, too.
     private static let filledInterval = 3
 
     /// - Parameter messageCount: The number of messages with which a change is tried.

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Lets two versions exchange packets, to find one that shows what a change breaks.
+/// Lets two versions exchange packets, to find one that shows the damage of a change.
 struct ExchangeTrial {
     private let comparison: SchemaComparison
     private let translators: [SchemaVersion: PacketTranslator]
@@ -11,13 +11,13 @@ struct ExchangeTrial {
     private let uses: Uses
     /// Whether fields of one version have conditions.
     private let hasConditions: Bool
-    /// What random values are taken from.
+    /// The source of random values.
     private let pool: EdgePool
-    /// What became of the candidates without a hint, for the current message; they are the same for all its changes.
+    /// The results of candidates without a hint, for the current message; they are the same for all its changes.
     private var attempts: [Direction: CommonAttempts] = [:]
-    /// How many of the candidates without a hint were tried where all of them go right.
+    /// The number of candidates without a hint that were tried without any failure.
     private var harmless: [Direction: Int] = [:]
-    /// A packet that goes wrong, whatever change it shows.
+    /// Any packet that fails, for whatever change.
     private var examples: [Direction: SchemaChange.Failure] = [:]
     /// The number of bytes of packets tried for single changes.
     private var triedByteCount = 0
@@ -30,29 +30,28 @@ struct ExchangeTrial {
         var isOfPacket: Bool
     }
 
-    /// What became of the first candidates without a hint.
+    /// The results of the first candidates without a hint.
     private struct CommonAttempts {
-        /// How many were tried.
         var triedCount = 0
-        /// Those that go wrong, by their index.
+        /// The failures, by the index of the candidate.
         var faulty: [Int: Exchange.Attempt] = [:]
     }
 
-    /// The size above which the first packet that goes wrong is taken: 64 KiB.
+    /// The first failing packet of at least this size is taken: 64 KiB.
     private static let largePacketByteCount = 1 << 16
     /// The most bytes tried for single changes: 64 MiB.
     ///
-    /// After that, other changes of a message that goes wrong anyway count as breaking it, without a packet of their
-    /// own. Otherwise a schema in which every field has changed would take time quadratic in its fields.
+    /// Beyond it, other changes of a failing message count as breaking it, without a packet of their own. Otherwise a
+    /// schema in which every field has changed would take time quadratic in its fields.
     private static let triedByteLimit = 1 << 26
-    /// The number of further tries for a packet that shows this change, after another one that goes wrong was found.
+    /// The number of further tries for a packet that shows this change, after a packet failed for another reason.
     private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
     /// Counts for structures and unions; one of them gives a value 128 to 255 bytes, whatever its fields take.
     ///
-    /// Only in this range, a size has one byte as a number and two as a varint. The first counts are those that do it for
-    /// items of 1, 2, 4, 8 and 16 bytes.
+    /// Only in this range, a size has one byte as a number and two as a varint. The first counts reach it with items of
+    /// 1, 2, 4, 8 and 16 bytes.
     private static let bodyExtraCounts = [125, 65, 35, 20, 10] + Array(1...255)
 
     init(_ comparison: SchemaComparison) {
@@ -63,7 +62,7 @@ struct ExchangeTrial {
         hasConditions = comparison.old.hasConditions || comparison.new.hasConditions
     }
 
-    /// Returns the change with what it breaks.
+    /// Returns the change with its damage.
     mutating func change(of suspect: SchemaComparison.Suspect) -> SchemaChange {
         var change = suspect.change
         let pairs = uses.messagePairs(of: suspect.place)
@@ -112,7 +111,7 @@ struct ExchangeTrial {
         return refusedMessage(reader, hints, suspect.change.rule)
     }
 
-    /// Finds a packet that goes wrong after one of a message, because the two versions then count other states.
+    /// Finds a packet that fails after one of a message, because the two versions then have other states.
     private func failureAfter(
         _ owner: SchemaComparison.OwnerPair, _ reader: SchemaVersion
     ) -> SchemaChange.Failure? {
@@ -141,7 +140,6 @@ struct ExchangeTrial {
         return nil
     }
 
-    /// Finds a packet of one message that goes wrong.
     private mutating func failure(
         of suspect: SchemaComparison.Suspect, _ pair: SchemaComparison.MessagePair, _ reader: SchemaVersion,
         _ candidates: [Candidate], _ common: CommonCandidates
@@ -164,7 +162,7 @@ struct ExchangeTrial {
             if attempt.packet.count > Self.largePacketByteCount { patience = min(patience, 1) }
             guard let failure = exchange.failure(of: attempt, fieldNames: suspect.fieldNames) else { continue }
             examples[direction] = examples[direction] ?? failure
-            // If several changes go wrong together, a packet that shows this one is preferred.
+            // If several changes fail together, a packet that shows this one is preferred.
             if failure.outcome.names(suspect.change.subject) { return failure }
             other = other ?? failure
         }
@@ -177,7 +175,7 @@ struct ExchangeTrial {
         return attempt
     }
 
-    /// Tries a candidate without a hint, or returns its kept result; nil if nothing goes wrong.
+    /// Tries a candidate without a hint, or returns its kept result; nil without a failure.
     private mutating func attempt(
         _ common: CommonCandidates, _ index: Int, _ exchange: Exchange, _ direction: Direction
     ) -> Exchange.Attempt? {
@@ -216,7 +214,7 @@ struct ExchangeTrial {
     /// Returns the candidates to try, the most promising first.
     ///
     /// - Parameters:
-    ///   - choices: Numbers for what conditions look at, each of which is tried with every hint for small values.
+    ///   - choices: Numbers for operands of conditions; each is tried with every hint for small values.
     ///   - target: The declared type that the values should have somewhere inside.
     private func candidates(
         _ hints: [ExampleHint], _ choices: [OperandValues] = [], target: TypeDescription? = nil
@@ -231,12 +229,12 @@ struct ExchangeTrial {
                 result += Self.bodyExtraCounts.flatMap { extra in
                     [.zero, .plain].map { Candidate(values: $0, hint: hint, extra: extra) }
                 }
-            // With zeros or small values around the hint, little else can go wrong.
+            // With zeros or small values around the hint, little else can fail.
             default: result += [.zero, .plain].map { Candidate(values: $0, hint: hint) }
             }
         }
         for index in result.indices { result[index].target = target }
-        // Large values take time: they have only the first choice, for which most fields are there.
+        // Large values take time. They get only the first choice, with which most fields are present.
         result += choices.prefix(hints.contains(where: \.isLarge) ? 1 : choices.count).flatMap { choice in
             let hinted = result.map { candidate in
                 var candidate = candidate
@@ -260,7 +258,7 @@ struct ExchangeTrial {
         let name = peer.map { comparison.description(of: reader).messages[$0].name } ?? description.name
         let writer = ExampleWriter(description: written, translator: translator, pool: pool)
         for context in comparison.contexts(of: message, for: reader) {
-            // What is in an opaque packet is no message to lose.
+            // The content of an opaque packet is not a message that could be lost.
             guard let packet = writer.packet(ofMessage: message, candidate, in: context), packet.kind != .opaque
             else { continue }
             for sender in Sender.allCases
@@ -297,7 +295,7 @@ struct ExchangeTrial {
 }
 
 extension ExampleHint {
-    /// Whether it asks for values that may be large, and is tried with many of them.
+    /// Whether it asks for values that may be large; many of them are tried.
     fileprivate var isLarge: Bool {
         switch self {
         case .packetByteCount, .largeBody: true
@@ -307,12 +305,12 @@ extension ExampleHint {
 }
 
 extension SchemaComparison.Suspect.Place {
-    /// The declared type of a version that this is, or that this is in; nil for messages and the packet.
+    /// The declared type that this is, or contains this, in a version; nil for messages and the packet.
     fileprivate func type(in version: SchemaVersion) -> TypeDescription? {
         switch self {
         case .packet, .message, .packetsAfter: return nil
         case .owner(let owner): return (version == .old ? owner.old : owner.new).type
-        // The byte order makes no difference.
+        // The byte order does not matter.
         case .type(.structure(let old, let new)): return .structure(version == .old ? old : new)
         case .type(.union(let old, let new)): return .union(version == .old ? old : new)
         case .type(.enumeration(let old, let new)): return .enumeration(version == .old ? old : new, .bigEndian)
@@ -322,7 +320,7 @@ extension SchemaComparison.Suspect.Place {
 }
 
 extension SchemaChange.Outcome {
-    /// Whether the field that goes wrong is the last name of a subject.
+    /// Whether the field that fails is the last name of a subject.
     fileprivate func names(_ subject: String) -> Bool {
         let path: String
         switch self {

@@ -14,7 +14,7 @@ struct FieldAlignment {
     /// The last fields that are in both versions; -1 if there are none.
     private var lastPaired = (old: -1, new: -1)
 
-    /// Pairs fields that have been found to be the same; the others are reported elsewhere.
+    /// Uses pairs that are known to be the same; the caller reports the other fields.
     init(pairs: [(old: Int, new: Int)]) { self.pairs = pairs }
 
     /// - Parameters:

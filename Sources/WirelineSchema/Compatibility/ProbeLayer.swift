@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLayers
 
-/// A made-up transform in the place of one that a program has: a mark, and then the content XOR the mark.
+/// A made-up transform in place of a program's: it writes a mark, then the content XOR the mark.
 ///
-/// So a packet shows whether both versions have the same transforms, and whether they are in the same order.
+/// So a packet shows whether both versions have the same transforms in the same order.
 struct ProbeLayer: PacketLayer {
     let mark: UInt8
 

@@ -73,7 +73,6 @@ extension SchemaComparison {
         var after: [EnumerationDescription.Case]
         var locations: (SourceLocation, SourceLocation)
         var isClosed: (old: Bool, new: Bool)
-        /// Makes a hint for a value that a version writes.
         var hint: (SchemaVersion, Int128) -> ExampleHint = { _, _ in .depth(0) }
     }
 

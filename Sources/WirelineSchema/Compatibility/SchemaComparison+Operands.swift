@@ -4,15 +4,15 @@ import WirelineCodec
 import WirelineLanguage
 
 extension SchemaComparison {
-    /// The most conditions of a list of fields that are made to hold together: their combinations are tried.
+    /// The most conditions that are made to hold together: all their combinations are tried.
     private static let joinedConditionLimit = 4
     /// The most choices: each of them is tried with every hint.
     private static let operandChoiceLimit = 32
 
-    /// Returns choices for which the conditions of some messages and structures hold, and for which they do not.
+    /// Returns choices for both outcomes of the conditions of some messages and structures.
     ///
-    /// What a change breaks may show only if other fields are there, or are not. The first choice is the one for which
-    /// as many conditions as possible hold.
+    /// A change may show its damage only if other fields are present, or absent. With the first choice as many
+    /// conditions as possible hold.
     func operandChoices(of owners: [OwnerPair], for reader: SchemaVersion) -> [OperandValues] {
         var joined = OperandValues()
         var single: [OperandValues] = []
@@ -30,9 +30,9 @@ extension SchemaComparison {
         return joined.isEmpty ? [] : [joined] + single.prefix(Self.operandChoiceLimit - 1)
     }
 
-    /// Returns how the reader names the field of the packet that the writer calls `name`.
+    /// Returns the reader's name for a packet field of the writer.
     ///
-    /// In headers with as many fields, it is the field at the same position.
+    /// If both headers have as many fields, it is the field at the same position.
     func packetFieldName(_ name: String, for reader: SchemaVersion) -> String {
         let (written, read) = (description(of: reader.peer).layout.fields, description(of: reader).layout.fields)
         guard written.count == read.count, let index = written.firstIndex(where: { $0.name == name }) else {

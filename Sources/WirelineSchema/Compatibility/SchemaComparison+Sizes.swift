@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The numbers of bytes that values stand inside, and the fields that hold such numbers.
+/// The sizes of values inside a number of bytes, and the fields that hold such sizes.
 extension SchemaComparison {
-    /// Compares the numbers of bytes that two values stand inside.
+    /// Compares the sizes of two values inside a number of bytes.
     mutating func compareSizes(
         _ pair: FieldPair, _ before: (extent: TypeDescription.Extent, content: TypeDescription),
         _ after: (extent: TypeDescription.Extent, content: TypeDescription)
@@ -23,7 +23,7 @@ extension SchemaComparison {
 
     /// Returns hints for a number that a field has on the wire.
     ///
-    /// A number that counts other fields has no value of its own: so many items or bytes are what it counts.
+    /// A number that counts other fields has no value of its own: the counted fields get that many items or bytes.
     func numberHints(_ key: FieldKey, _ number: Int128, in description: ProtocolDescription) -> [ExampleHint] {
         let fields = description.fields(of: key.owner)
         guard !fields[key.index].hasValue else { return [.value(key, .exactInteger(number))] }
@@ -37,7 +37,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Returns hints for values of so many bytes, or more.
+    /// Returns hints for values of this many bytes, or more.
     private func sizeHints(
         _ content: TypeDescription, _ key: FieldKey, byteCount: Int, in description: ProtocolDescription
     ) -> [ExampleHint] {

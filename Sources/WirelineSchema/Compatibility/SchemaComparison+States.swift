@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Who sends a packet that is exchanged, and the states of the connection as each version counts them.
+/// The sender of an exchanged packet, and the states of the connection in each version.
 struct ExchangeContext: Equatable {
     var sender: Sender
-    /// As the version counts them that writes.
+    /// The states in the version that writes.
     var written = PacketStates()
-    /// As the version counts them that reads.
+    /// The states in the version that reads.
     var read = PacketStates()
 }
 
@@ -16,7 +16,7 @@ extension SchemaComparison {
     /// The most states in which the packets of a message are tried.
     private static let contextLimit = 16
 
-    /// Compares the states that the packets declare. What a difference breaks, packets in different states show.
+    /// Compares the states that the packets declare. Packets in different states show the damage of a difference.
     mutating func compareStates() {
         for (index, state) in new.states.enumerated() {
             guard let peer = peer(ofState: state.name, for: .old), let other = old.state(named: peer) else {
@@ -43,7 +43,7 @@ extension SchemaComparison {
         suspect(.state, "state \(name)", summary, at: .packet, old: oldLocation, new: newLocation)
     }
 
-    /// Compares what a message does to states.
+    /// Compares the states that a message sets.
     mutating func compareStateChanges(_ before: MessageDescription, _ after: MessageDescription, at owner: OwnerPair) {
         guard states(after: before, in: old) != states(after: after, in: new) else { return }
         let words = change(by: before, in: old)
@@ -65,9 +65,9 @@ extension SchemaComparison {
         message.stateChange.map { "\(version.states[$0.state].name) = \($0.value)" }
     }
 
-    /// Returns how a version names a state of the other one; nil if it has no such state.
+    /// Returns a version's name for a state of the other one; nil if it has no such state.
     ///
-    /// A state that has another name stands at the same place.
+    /// A renamed state has the same position.
     func peer(ofState name: String, for version: SchemaVersion) -> String? {
         let (own, others) = (description(of: version.peer).states, description(of: version).states)
         if others.contains(where: { $0.name == name }) { return name }
@@ -77,7 +77,7 @@ extension SchemaComparison {
         return others[index].name
     }
 
-    /// Returns states as the reader counts them.
+    /// Returns states with the reader's names.
     func states(_ states: PacketStates, for reader: SchemaVersion) -> PacketStates {
         var result = PacketStates()
         for name in states.names {
@@ -87,7 +87,7 @@ extension SchemaComparison {
         return result
     }
 
-    /// The contexts in which packets of a writer's message are tried; nil alone if they are the same in all.
+    /// The contexts in which packets of a writer's message are tried; a single nil if they are the same in all.
     func contexts(of message: Int, for reader: SchemaVersion) -> [ExchangeContext?] {
         let (written, read) = (description(of: reader.peer), description(of: reader))
         let senders = Sender.allCases.filter(written.messages[message].senders.contains)

@@ -4,7 +4,6 @@ package import WirelineCodec
 
 /// A packet or a value, and the result that an implementation of the protocol must produce.
 package struct ConformanceVector: Sendable {
-    /// What a vector tests.
     package enum Kind: String, CaseIterable, Sendable {
         /// The bytes are decoded to the line, and the line is encoded to the bytes.
         case exact = ""
@@ -19,9 +18,8 @@ package struct ConformanceVector: Sendable {
     package var kind: Kind
     /// The name of its file without folder and extension.
     package var caseName: String
-    /// Who sends the packet, and the states of the connection then.
+    /// The sender of the packet, and the states of the connection before it.
     package var context: PacketContext
-    /// The keys of the connection's layers.
     package var keys: [LayerKey] = []
     /// A comment for people; may be empty.
     package var note: String
@@ -48,12 +46,10 @@ package struct ConformanceVector: Sendable {
         self.refusal = refusal
     }
 
-    /// The side that sends the packet.
     package var sender: Sender { context.sender }
 
     /// The name in results: `hello`, `Invalid/http`.
     package var name: String { kind == .exact ? caseName : kind.rawValue + "/" + caseName }
 
-    /// Returns the kind of the files in a folder.
     package static func kind(inFolder name: String) -> Kind { Kind(rawValue: name) ?? .exact }
 }

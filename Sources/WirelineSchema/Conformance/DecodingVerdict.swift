@@ -3,18 +3,17 @@
 package import WirelineCodec
 import WirelineLayers
 
-/// The result of decoding the bytes that have arrived so far.
 package enum DecodingVerdict {
     /// The bytes begin with a packet of `byteCount` bytes, which means this line.
     case packet(byteCount: Int, line: JSONValue)
     /// At least this many more bytes are needed.
     case more(byteCount: Int)
-    /// The bytes begin with no packet of this protocol.
+    /// No packet of this protocol begins with the bytes.
     case refused(CodecError)
 }
 
 extension PacketTranslator {
-    /// Returns what the bytes begin with; earlier calls have no effect.
+    /// Decodes the first packet of some bytes; earlier calls have no effect.
     package func verdict(on bytes: ArraySlice<UInt8>, in context: PacketContext) -> DecodingVerdict {
         let options = description.options
         let all = Array(bytes)
@@ -50,9 +49,9 @@ extension PacketTranslator {
         }
     }
 
-    /// Returns the first error of these bytes followed by the end of the stream; nil if nothing is wrong.
+    /// Returns the first error of these bytes followed by the end of the stream; nil if there is none.
     ///
-    /// - Parameter context: That of the first packet; messages may set states for the next ones.
+    /// - Parameter context: The context of the first packet; messages may set states for the next ones.
     package func streamError(of bytes: [UInt8], in context: PacketContext) -> CodecError? {
         guard !hasContent else { return layeredStreamError(of: bytes, in: context) }
         var splitter = PacketSplitter(
@@ -90,7 +89,7 @@ extension PacketTranslator {
         return stream
     }
 
-    /// Returns the context of what follows the first packet of some bytes.
+    /// Returns the context after the first packet of some bytes.
     package func context(after bytes: [UInt8], in context: PacketContext) -> PacketContext {
         guard !hasContent else {
             var stream = makeStream(of: bytes, in: context)
@@ -107,7 +106,7 @@ extension PacketTranslator {
 
     /// Returns the likely sender of a packet: the client, unless only servers have a message with its ID.
     ///
-    /// If packets depend on the sender, the bytes are a whole packet of only one of them, or of neither.
+    /// If packets depend on the sender, the bytes are a whole packet of only one sender, or of neither.
     ///
     /// - Parameter states: The states of the connection.
     package func likelySender(of bytes: [UInt8], _ states: PacketStates = PacketStates()) -> Sender {
@@ -120,7 +119,7 @@ extension PacketTranslator {
         return isKnown(.client) || !isKnown(.server) ? .client : .server
     }
 
-    /// Whether all messages of a packet with layers are those of its sender.
+    /// Whether all messages in a packet with layers are messages of its sender.
     private func knows(_ bytes: [UInt8], _ context: PacketContext) -> Bool {
         var stream = makeStream(of: bytes, in: context)
         guard let (_, opened) = try? stream.next(), opened.failure == nil, stream.unreadByteCount == 0 else {

@@ -27,9 +27,9 @@ package struct Refusal: Equatable, Sendable {
         self.init(kind: error.reason.kind, field: error.path.isEmpty ? nil : error.path)
     }
 
-    /// Returns what is wrong in another refusal; nil if everything it says is right.
+    /// Returns the first wrong detail of another refusal; nil if all its details are right.
     ///
-    /// - Parameter isStrict: Whether details that it leaves out are wrong too.
+    /// - Parameter isStrict: Whether details that it leaves out are wrong, too.
     package func fault(of other: Refusal, isStrict: Bool) -> String? {
         fault("error", kind, other.kind, isStrict) ?? fault("field", field, other.field, isStrict)
             ?? fault("offset", offset.map(String.init), other.offset.map(String.init), isStrict)
@@ -41,7 +41,7 @@ package struct Refusal: Equatable, Sendable {
         return isSame ? nil : "the \(name) is \(found ?? "not said") where \(expected ?? "none") was expected"
     }
 
-    /// The refusal as it is written in a file and in a reply; only known details.
+    /// The refusal as written in a file and in a reply; only known details.
     package var json: JSONValue {
         var members: [JSONValue.Member] = []
         if let kind { members.append(.init("error", .string(kind))) }

@@ -9,7 +9,7 @@ extension VectorMaker {
         line(message, ExampleValues(translator.index, style, hint: hint, operands: operands(for: hint)))
     }
 
-    /// Returns the same line without what a hint is to show: with the same header, and the same arms of unions.
+    /// Returns the same line without the property of a hint, but with the same header and the same arms of unions.
     func usualLine(_ message: Int, _ style: ExampleValues.Style, without hint: ExampleHint?) -> JSONValue {
         var (usual, target): (ExampleHint?, TypeDescription?) = (nil, nil)
         switch hint {
@@ -38,9 +38,9 @@ extension VectorMaker {
         return .object(members + [JSONValue.Member(LineKey.fields, named)])
     }
 
-    /// Returns the header fields with which the field of a hint is there.
+    /// Returns the header fields with which the field of a hint is present.
     ///
-    /// Those that no hint sets have their defaults, with which it may never be.
+    /// With their defaults it might never be present.
     private func operands(for hint: ExampleHint?) -> OperandValues {
         switch hint {
         case .value(let key, _)?, .count(let key, _)?, .itemCount(let key, _)?:
@@ -51,7 +51,7 @@ extension VectorMaker {
         }
     }
 
-    /// Returns the same object with names of enums and flags instead of numbers, as lines have them.
+    /// Returns the same object with names of enums and flags instead of numbers, as in lines.
     private func named(_ value: JSONValue, _ fields: [FieldDescription]) -> JSONValue {
         guard case .object(let members) = value else { return value }
         return .object(
@@ -93,7 +93,6 @@ extension VectorMaker {
 }
 
 extension JSONValue {
-    /// The line without its header.
     package var withoutHeader: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -103,7 +102,7 @@ extension JSONValue {
             })
     }
 
-    /// Returns the line without the header fields that the encoder can choose: all but those that decide which fields
+    /// Returns the line without the header fields that the encoder can choose. It keeps those that decide which fields
     /// its message has.
     package func withDecidingHeader(_ translator: PacketTranslator) -> JSONValue {
         guard case .object(let members) = self, case .string(let name)? = self[LineKey.message],
@@ -114,14 +113,13 @@ extension JSONValue {
         return .object(members.map { $0.name == LineKey.header ? JSONValue.Member(LineKey.header, rest) : $0 })
     }
 
-    /// Returns the line without one of its fields.
     func without(field name: String) -> JSONValue {
         guard case .object(let members) = self, case .object(let fields)? = self[LineKey.fields] else { return self }
         let rest = JSONValue.object(fields.filter { !$0.name.hasSameBytes(as: name) })
         return .object(members.map { $0.name == LineKey.fields ? JSONValue.Member(LineKey.fields, rest) : $0 })
     }
 
-    /// The integer that ``exactInteger(_:)`` has written; nil for another value.
+    /// The integer that ``exactInteger(_:)`` has written; nil for other values.
     fileprivate var exactInteger: Int128? {
         switch self {
         case .number(let number): number.integer

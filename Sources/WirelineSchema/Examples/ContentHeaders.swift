@@ -3,12 +3,12 @@
 import WirelineCodec
 
 extension PacketLayout {
-    /// The most headers of which the best are chosen.
+    /// The number of headers from which the best are chosen.
     private static let combinationLimit = 256
 
-    /// Returns headers with which conditions of layers, `packets` and `opaque` hold and do not hold.
+    /// Returns headers for both outcomes of the conditions of layers, `packets` and `opaque`.
     ///
-    /// Those with which most of them hold come first.
+    /// Headers with most conditions fulfilled come first.
     func headers(for conditions: [WireCondition]) -> [PacketHeader] {
         var headers = [PacketHeader()]
         for field in fields where isSettable(field) && field.format.isNumber {

@@ -5,20 +5,19 @@ import WirelineLanguage
 
 /// Numbers and counts at which two versions of a protocol may begin to differ.
 ///
-/// Random values are rarely exactly at a limit. Values from a pool are often.
+/// Random values are rarely exactly at a limit; values from a pool often are.
 struct EdgePool {
     /// The ends of integers and ranges, the numbers of cases and conditions; in ascending order, each one once.
     private let numbers: [Int128]
     /// Small counts, and those at the limits of fields; each one once.
     private let counts: [Int]
-    /// The tags of all arms of unions.
     let tags: Set<Int128>
 
-    /// Counts above this are limits of memory, not of a value that is worth trying.
+    /// Larger counts are limits of memory, and their values are not worth trying.
     private static let largestCount = 300
     /// Long values: one byte holds their count as a number, but not as a varint.
     private static let longCounts = 128...255
-    /// One of so many counts is long.
+    /// One in this many counts is long.
     private static let longInterval = 16
 
     init(_ versions: [ProtocolDescription]) {
@@ -49,7 +48,7 @@ struct EdgePool {
         return count > 0 ? numbers[start + Int(random.next() % UInt64(count))] : nil
     }
 
-    /// Returns the index of the first number that is not below another one.
+    /// Returns the index of the first number that is at least `number`.
     private func index(ofFirst number: Int128) -> Int {
         var (low, high) = (0, numbers.count)
         while low < high {
@@ -61,7 +60,7 @@ struct EdgePool {
 
     /// Returns a number of bytes or items.
     ///
-    /// - Parameter hasLong: Whether something in the value is long already: if everything were, nothing would fit.
+    /// - Parameter hasLong: Whether some part of the value is long already: several long parts would not fit.
     func count(_ random: inout SplitMix64, hasLong: inout Bool) -> Int {
         if !hasLong, random.next() % UInt64(Self.longInterval) == 0 {
             hasLong = true

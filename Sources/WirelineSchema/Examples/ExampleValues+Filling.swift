@@ -7,9 +7,9 @@ import WirelineLanguage
 extension ExampleValues {
     /// Returns items that fill their bytes; nil if none are found.
     ///
-    /// The first one is as the style and the hint want it. The others have the widths that remain.
+    /// The first one follows the style and the hint. The others have the remaining widths.
     ///
-    /// - Parameter count: The number of items that a hint asks for; nil if there may be any number.
+    /// - Parameter count: The number of items that a hint asks for; nil for any number.
     mutating func items(
         _ element: TypeDescription, filling extent: TypeDescription.Extent, of field: FieldDescription, _ key: FieldKey,
         _ depth: Int, count: Int?

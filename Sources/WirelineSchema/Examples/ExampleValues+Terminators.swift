@@ -3,23 +3,23 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Items of lists that end at a byte where an item would begin.
+/// Items of lists that a byte in place of an item ends.
 extension ExampleValues {
-    /// The values that are tried for an item; of most types nearly each one can be written.
+    /// The number of values to try for an item. For most types nearly each one can be written.
     private static let attemptCount = 16
 
-    /// Returns an item that does not begin with the byte which ends its list.
+    /// Returns an item that does not begin with the byte that ends its list.
     ///
-    /// If a hint asks for something else, the item does begin with it, and cannot be written.
+    /// If a hint asks for that byte, the item does begin with it, and cannot be written.
     ///
-    /// - Returns: nil if no item is found that can be written.
+    /// - Returns: nil if no writable item is found.
     mutating func item(
         _ element: TypeDescription, until terminator: UInt8, of field: FieldDescription, _ key: FieldKey, _ depth: Int
     ) -> JSONValue? {
         let first = value(element, of: field, key, depth, isItem: true)
         guard begins(first, element, with: terminator) else { return first }
         if let other = otherItem(element, until: terminator, of: field, key, depth, hint) { return other }
-        // Only an item that would do without the hint shows what the hint asks for.
+        // An item shows the hint's effect only if it could be written without the hint.
         guard hint != nil, otherItem(element, until: terminator, of: field, key, depth, nil) != nil else { return nil }
         return first
     }
@@ -40,7 +40,7 @@ extension ExampleValues {
         return nil
     }
 
-    /// Returns whether the first byte of a value is this one; false for a value that cannot be written for another reason.
+    /// Returns whether a value begins with this byte; false for a value that cannot be written for another reason.
     private func begins(_ value: JSONValue, _ type: TypeDescription, with byte: UInt8) -> Bool {
         bytes(of: value, as: type)?.first == byte
     }

@@ -6,8 +6,8 @@ import WirelineLanguage
 extension ExampleValues {
     /// Returns a union as an object of one arm.
     ///
-    /// Kept values are made only if a hint asks for them, if there is nothing else, or at random with a tag that is known
-    /// to be none of another version's arms.
+    /// Kept values occur only if a hint asks for them, or if no other value is possible. Random values may have them
+    /// with a tag that no arm of either version has.
     mutating func union(_ index: Int, depth: Int) -> JSONValue {
         let union = description.unions[index]
         guard let position = arm(of: index, union) else { return .null }
@@ -21,12 +21,12 @@ extension ExampleValues {
         return .object([JSONValue.Member(arm.name, kept)])
     }
 
-    /// Returns the first arm with a value of a declared type somewhere inside; the byte order makes no difference.
+    /// Returns the first arm with a value of a declared type somewhere inside; the byte order does not matter.
     private func arm(of union: UnionDescription, leadingTo target: TypeDescription) -> Int? {
         union.arms.firstIndex { arm in arm.field.map { leads($0.type, to: target, by: []) } ?? false }
     }
 
-    /// Returns the arm that takes the most bytes if it is made large: a list, a text or bytes, or else a body with some.
+    /// Returns the arm that can grow most: a list, a text or bytes, or else a body that contains some.
     private func growingArm(of union: UnionDescription) -> Int? {
         let arms = union.arms.indices.filter { index in
             union.arms[index].tag != nil && union.arms[index].field.map { canGrow($0.type) } ?? false
@@ -47,7 +47,6 @@ extension ExampleValues {
         return description.bodies[body].contains { leads($0.type, to: target, by: passed.union([body])) }
     }
 
-    /// Returns the index of the arm that an example has.
     private mutating func arm(of index: Int, _ union: UnionDescription) -> Int? {
         switch hint {
         case .arm(index, let position)?: return position
@@ -88,7 +87,8 @@ extension ExampleValues {
         }
     }
 
-    /// Returns a tag that no arm has, if possible in no version: the largest one or, of a `@closed` enum, one that it lists.
+    /// Returns a tag without an arm, preferably in both versions: the largest one or, for a `@closed` enum, one of its
+    /// cases.
     private func keptTag(_ union: UnionDescription) -> Int128 {
         let taken = Set(union.taggedArms.compactMap(\.tag))
         let takenAnywhere = taken.union(pool?.tags ?? [])
@@ -105,7 +105,6 @@ extension ExampleValues {
 }
 
 extension ProtocolDescription {
-    /// Returns all numbers that the tag of a union can have.
     func tagRange(of union: UnionDescription) -> ClosedRange<Int128> {
         if case .varint(let format) = union.tag { format.range } else { integerFormat(of: union.tag)?.range ?? 0...0 }
     }

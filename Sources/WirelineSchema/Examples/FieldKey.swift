@@ -25,7 +25,7 @@ struct FieldKey: Hashable {
     var index: Int
 }
 
-/// Numbers for what conditions look at.
+/// Numbers for operands of conditions.
 struct OperandValues {
     var fields: [FieldKey: JSONValue] = [:]
     /// Numbers of the packet's header.
@@ -33,7 +33,7 @@ struct OperandValues {
 
     var isEmpty: Bool { fields.isEmpty && header.fields.isEmpty }
 
-    /// Adds numbers, which replace those that are there.
+    /// Adds numbers; they replace existing ones.
     mutating func merge(_ other: OperandValues) {
         fields.merge(other.fields) { _, new in new }
         for (name, value) in other.header.fields { header[value: name] = value }

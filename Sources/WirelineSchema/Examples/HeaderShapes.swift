@@ -3,21 +3,20 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Headers of a message's packets that differ in which fields they have, and show each test of their conditions both ways.
+/// Headers of a message's packets that differ in their fields, and show both outcomes of each condition's tests.
 struct HeaderShapes {
-    /// The headers.
     let headers: [PacketHeader]
     private let presences: [[Bool]]
     private let isAlwaysThere: [Bool]
 
-    /// The most combinations of numbers that are looked at, and the most headers.
+    /// The limits of combinations of numbers to try, and of headers.
     private static let combinationLimit = 4096
     private static let headerLimit = 32
 
-    /// - Parameter context: In which context the packets are sent.
+    /// - Parameter context: The context in which the packets are sent.
     init(of description: ProtocolDescription, message: Int, in context: PacketContext) {
         let layout = description.layout.layout(in: context)
-        // Presences are by the fields of the description, of which the sender's packets may have only some.
+        // Presences are by the description's fields; the sender's packets may have only some of them.
         let positions = description.layout.fields.map { field in layout.fields.firstIndex { $0.name == field.name } }
         isAlwaysThere = positions.map { $0.map { layout.fields[$0].condition == nil } ?? false }
         guard layout.hasConditions else {
@@ -42,7 +41,6 @@ struct HeaderShapes {
         presences = found.map(\.1)
     }
 
-    /// Returns a header whose packets have one of the layout's fields; nil if there is none.
     func header(with field: Int) -> PacketHeader? {
         isAlwaysThere[field] ? PacketHeader() : zip(headers, presences).first { $0.1[field] }?.0
     }
@@ -50,7 +48,7 @@ struct HeaderShapes {
     /// Returns a header whose packets lack one of the layout's fields; nil if there is none.
     func header(without field: Int) -> PacketHeader? { zip(headers, presences).first { !$0.1[field] }?.0 }
 
-    /// Returns which tests of all conditions hold, as far as the caller decides that.
+    /// Returns which tests of all conditions hold, for operands that the caller sets.
     private static func outcomes(_ layout: PacketLayout, _ header: PacketHeader) -> [Bool] {
         layout.fields.flatMap { field -> [Bool] in
             (field.condition?.tests ?? []).map { test in
@@ -67,7 +65,7 @@ struct HeaderShapes {
         let operands = layout.operands.filter {
             layout.fields[$0].isSettable && !fixed.contains(layout.fields[$0].name)
         }
-        // What a field that fits itself takes is not known here.
+        // The writer chooses the value of an `@fit` field later.
         let candidates = operands.map { index -> [Int128?] in
             if let values = layout.fields[index].fittingValues { return values }
             // Not set, or one of the numbers. The compiler makes a constant of a literal `[nil]` that ends before the
@@ -87,7 +85,7 @@ struct HeaderShapes {
         }
     }
 
-    /// Returns the numbers around those with which conditions compare a field, but not the one that it usually has.
+    /// Returns the numbers around those that conditions compare a field with, except its default.
     private static func numbers(of field: PacketField, in layout: PacketLayout) -> [Int128] {
         var numbers: [Int128] = [0, 1]
         for test in layout.fields.flatMap({ $0.condition?.tests ?? [] }) where test.operand == .field(field.name) {
@@ -103,6 +101,5 @@ struct HeaderShapes {
 }
 
 extension PacketField.Role {
-    /// The number of a field that is not set.
     fileprivate var usualNumber: Int128 { if case .value(let value) = self { value.number } else { 0 } }
 }

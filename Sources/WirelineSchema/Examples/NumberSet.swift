@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The numbers that a field can hold.
 struct NumberSet {
     private let ranges: [ClosedRange<Int128>]
     /// The same ranges, for look-ups.
@@ -31,7 +30,6 @@ struct NumberSet {
         self.init([limit.map { format.clamped(to: $0) } ?? format])
     }
 
-    /// Makes the set of all numbers in a range.
     init(_ range: ClosedRange<Int128>) { self.init([range]) }
 
     private init(_ ranges: [ClosedRange<Int128>]) {
@@ -46,7 +44,7 @@ struct NumberSet {
 
     /// Returns a number of this set that another one lacks; nil if the other one has them all.
     ///
-    /// If there is such a number, one is next to a range of the other set, or at an end of one here.
+    /// If there is such a number, one is next to a range of the other set, or at an end of a range here.
     func example(notIn other: NumberSet) -> Int128? {
         let candidates =
             other.ranges.flatMap { [$0.upperBound + 1, $0.lowerBound - 1] }
@@ -54,7 +52,7 @@ struct NumberSet {
         return candidates.first { contains($0) && !other.contains($0) }
     }
 
-    /// Returns a number of this set that one format writes and another one reads as a different number, or refuses.
+    /// Returns a number of this set that one format writes, and another one refuses or reads as a different number.
     ///
     /// The formats differ at every negative number, or at every number except 0, or nowhere.
     func example(writtenAs format: VarintFormat, misreadAs other: VarintFormat) -> Int128? {

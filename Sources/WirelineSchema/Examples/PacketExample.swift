@@ -5,13 +5,13 @@ import WirelineLanguage
 
 /// A packet of a message with made-up values, or those of `@example`, for people to read; always the same values.
 ///
-/// Values of `@sensitive` fields are there too, so that the example can be used: they are no secrets.
+/// It includes values of `@sensitive` fields, so that the example can be used: they are no secrets.
 package struct PacketExample: Sendable {
     /// The fields as ``PacketTranslator/decode(_:from:)-(Packet,_)`` returns them, and as `encode` takes them.
     package let fields: JSONValue
     /// The whole packet, with default values in its header, and with the marks of a frame.
     package let packet: [UInt8]
-    /// The packet without marks and escapes, as the annotation counts it.
+    /// The packet without marks and escapes; the annotation counts in it.
     package let content: [UInt8]
     /// The meaning of the bytes; nil if packets have layers, which hide it.
     package let annotation: PacketAnnotation?
@@ -47,8 +47,8 @@ extension PacketTranslator {
 }
 
 extension ProtocolDescription {
-    /// The contexts in which packets of a message are worth an example: each in which they can differ, and in which they
-    /// can have its ID; otherwise one, preferably from the client.
+    /// One context for each distinct packet of the message that can have its ID; if packets do not differ, one,
+    /// preferably the client's.
     package func contexts(ofExamplesOf message: Int) -> [PacketContext] {
         let (position, message) = (message, messages[message])
         let senders = Sender.allCases.filter(message.senders.contains)

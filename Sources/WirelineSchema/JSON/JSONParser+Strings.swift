@@ -73,7 +73,7 @@ extension JSONParser {
 
     /// Returns the offset at which a string stops being UTF-8.
     ///
-    /// It is computed only after that was found. Escapes are ASCII and change nothing.
+    /// It is computed only for a string that is known to be invalid. Escapes are ASCII and change nothing.
     private func firstInvalidOffset(in range: Range<Int>) -> Int {
         var raw: [UInt8] = []
         append(range, to: &raw)
@@ -89,7 +89,6 @@ extension JSONParser {
     }
 }
 
-/// Returns the value of an ASCII hexadecimal digit; nil for any other byte.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -21,7 +21,7 @@ extension JSONValue: CustomStringConvertible {
         return output
     }
 
-    /// - Parameter limit: The number of bytes of output that are enough.
+    /// - Parameter limit: The number of bytes after which to stop.
     private func print(to output: inout String, limit: Int) {
         guard output.utf8.count < limit else { return }
         switch self {

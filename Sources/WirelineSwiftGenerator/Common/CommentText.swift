@@ -4,8 +4,8 @@
 package enum CommentText {
     /// Returns the lines of a text, without empty ones at both ends.
     ///
-    /// Everything that a language or an editor may read as a line end is one. Characters that are invisible or reorder text
-    /// are removed.
+    /// A line ends at every character that some language or editor reads as a line end. Characters that are invisible
+    /// or reorder text are removed.
     package static func lines(of text: String) -> [String] {
         var lines = [""]
         var previous: Unicode.Scalar?

@@ -5,10 +5,10 @@ package import WirelineLanguage
 
 /// The Erlang names of everything that a protocol declares, without quotes and without ambiguity.
 ///
-/// The generator of Erlang and the translation of packets to records have the same names.
+/// The generator of Erlang and the translation of packets to records share these names.
 ///
-/// `SceneId`, `sceneID` and `scene_id` all become `scene_id`. A name without a letter to begin with stays unchanged. If
-/// names become equal, the later ones get a number.
+/// `SceneId`, `sceneID` and `scene_id` all become `scene_id`. A name that does not begin with a letter stays unchanged.
+/// If names become equal, the later ones get a number.
 package struct ErlangNaming {
     /// The name of the module and the header file: `scene_protocol`.
     package let module: String
@@ -21,9 +21,8 @@ package struct ErlangNaming {
     package private(set) var packetFields: [String]
     /// The names of the macros for constants.
     package let constants: [String]
-    /// The keys of the states of a connection.
     package let states: [String]
-    /// The keys of what layers need: the names of keys and of the program's own transforms, by those of the schema.
+    /// The options that layers need, by their names in the schema: keys, and the program's own transforms.
     package let layers: [String: String]
 
     /// A record, with a type of the same name.
@@ -35,7 +34,6 @@ package struct ErlangNaming {
         package let trailing: String?
     }
 
-    /// The type of an enum, flags or a union.
     package struct Choice {
         package let type: String
         package let cases: [String]
@@ -67,7 +65,7 @@ package struct ErlangNaming {
         constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
     }
 
-    /// Returns the same names with some keys of a header.
+    /// Replaces the keys of a header.
     package func with(packetFields: [String]) -> ErlangNaming {
         var result = self
         result.packetFields = packetFields
@@ -104,9 +102,8 @@ package struct ErlangNaming {
         return plain ? words : name
     }
 
-    /// Names that types and records cannot have.
-    ///
-    /// They are Erlang's own types, the types of every module, and the tag of undefined messages.
+    /// Names that types and records cannot have: Erlang's own types, the types of every module, and the tag of
+    /// undefined messages.
     private static let reserved = words.union(FloatFormat.allCases.map(\.name))
 
     private static let words: Set<String> = [
@@ -129,6 +126,5 @@ extension PacketContent {
 }
 
 extension EnumerationDescription.Case {
-    /// The alias, or the name without one.
     fileprivate var shownName: String { alias ?? name }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words in the names of a schema: those of `user_id`, `UserId` and `userID` are `user` and `id`, whatever their case.
+/// The words in the names of a schema: `user_id`, `UserId` and `userID` all consist of `user` and `id`, whatever their
+/// case.
 package enum NameWords {
     /// Returns the words of a name; digits belong to the word before them.
     ///
-    /// A word ends at anything that is not a letter or digit, and before a capital that follows another character. Of
-    /// several capitals, the last one begins a word if a small letter follows it.
+    /// A word ends at any character other than a letter or digit, and before a capital that follows another character.
+    /// In a series of capitals, the last one begins a word if a small letter follows it.
     package static func words(of name: String) -> [String] {
         let bytes = Array(name.utf8)
         var words: [String] = []

@@ -11,16 +11,14 @@ struct SwiftBody {
     let fields: [SwiftField]
     /// The text before the field in errors: a message's name, or nothing for a structure.
     let name: String
-    /// The access level of the generated members.
     var access = "public"
 
     static let codecThrows = "throws(WirelineCodec::CodecError)"
-    /// The header that conditions look at in code that has none: it has the defaults.
+    /// The header for conditions in code without a packet: it has the defaults.
     private static let usualHeader = "Definition.layout.completed([:])"
     private static let headerParameter = "header: WirelineCodec::PacketHeader"
     /// Whether a property holds the bytes after the last known field.
     private var keepsTrailingBytes: Bool { plan.end == .kept }
-    /// The fields that are properties.
     var properties: [SwiftField] { fields.filter(\.hasValue) }
     private var modifier: String { access == "public" ? "public " : "" }
 
@@ -126,7 +124,7 @@ struct SwiftBody {
             }
             source.blank()
         }
-        // Only structures count depth, and only messages look at the header.
+        // Only structures count depth, and only conditions of messages refer to the header.
         let parameter = plan.countsDepth ? "depth: Swift::Int" : plan.looksAtHeader ? Self.headerParameter : ""
         let isVarint = plan.sizePrefix?.format == .varint
         source.open(
@@ -187,10 +185,10 @@ struct SwiftBody {
 
     // MARK: Showing
 
-    /// Whether the type's own property is in the way of a description.
+    /// Whether a field is called `description`, so that the type cannot have that member.
     var hasDescription: Bool { properties.contains { $0.name == "description" } }
 
-    /// Writes how a value prints: by its fields, without sensitive values.
+    /// Writes the conformance for printing: by fields, without sensitive values.
     func writePrinting(of type: String, to source: inout SwiftSource) {
         if !hasDescription {
             source.blank()

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How conditions appear in generated Swift.
+/// Conditions in generated Swift.
 extension SwiftTypes {
-    /// Returns the expression that a field's condition holds, for an `if`.
+    /// Returns a field's condition as an expression for an `if`.
     ///
     /// - Parameter fields: All fields of the body.
     func condition(of field: SwiftField, among fields: [SwiftField]) -> String {
@@ -37,12 +37,12 @@ extension SwiftTypes {
         switch operand {
         case .field: Self.field(operand, among: fields).map(number) ?? "0"
         case .header(let name): "(header[\(SwiftText.literal(name))] ?? 0)"
-        // No field of a message looks at them.
+        // Conditions of a message's fields cannot use these.
         case .sender, .nested, .state: "0"
         }
     }
 
-    /// Returns the expression for a field's number, or for a `bool`; what is not set counts as 0.
+    /// Returns the expression for a field's number, or for a `bool`; an unset field counts as 0.
     private func number(_ field: SwiftField) -> String {
         switch (field.type, field.mayBeUnset) {
         case (.enumeration, false), (.flags, false): "\(field.access).rawValue"

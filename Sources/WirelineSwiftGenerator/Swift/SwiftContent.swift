@@ -5,7 +5,6 @@ import WirelineCodec
 /// The layers of a layout as Swift.
 struct SwiftContent {
     private let content: PacketContent
-    /// Prints a condition.
     private let condition: (WireCondition) -> String
 
     init(_ content: PacketContent, condition: @escaping (WireCondition) -> String) {
@@ -13,7 +12,6 @@ struct SwiftContent {
         self.condition = condition
     }
 
-    /// The expression that makes it.
     var text: String {
         var arguments: [String] = []
         if !content.layers.isEmpty {

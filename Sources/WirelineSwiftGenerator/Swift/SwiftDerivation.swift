@@ -2,14 +2,14 @@
 
 import WirelineLanguage
 
-/// The number of a field that counts others, as an expression: what is known of it before they are written.
+/// The number of a field that counts others, as far as an expression can give it before they are written.
 struct SwiftDerivation {
     /// The expression, an `Int`; 0 if the number is known only later.
     private let text: String
 
     private init(_ derivation: PlannedDerivation, _ fields: [SwiftField]) {
         var text = "0"
-        // The last one first, because the number is that of the first field that is there.
+        // The last one first, because the first present field determines the number.
         for counted in derivation.counted.reversed() {
             let field = fields[counted.field]
             guard let count = counted.measure.text(of: field.mayBeUnset ? "$0" : field.access) else { continue }
@@ -20,7 +20,7 @@ struct SwiftDerivation {
         self.text = text
     }
 
-    /// Whether the number is known only when what it counts is written.
+    /// Whether the number is known only after the counted fields are written.
     var isKnownLater: Bool { text == "0" }
 
     /// Returns the numbers of all fields of a body that count others, by the index of the field.
@@ -29,12 +29,12 @@ struct SwiftDerivation {
             body.derivations.map { ($0.field, SwiftDerivation($0, fields)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the expression for an integer of another type; what it cannot hold has been refused.
+    /// Returns the expression for an integer of another type; numbers beyond it have been refused.
     func text(as type: String) -> String { "\(type)(truncatingIfNeeded: \(text))" }
 }
 
 extension PlannedDerivation.Measure {
-    /// Returns the expression for how many items or bytes a value has; nil if it is known only after writing.
+    /// Returns the expression for the number of a value's items or bytes; nil if it is known only after writing.
     fileprivate func text(of access: String) -> String? {
         switch self {
         case .items: "\(access).count"

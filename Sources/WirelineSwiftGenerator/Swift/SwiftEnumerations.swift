@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the types of enums and flags.
 struct SwiftEnumerations {
     let types: SwiftTypes
 
@@ -69,7 +68,7 @@ struct SwiftEnumerations {
         }
     }
 
-    /// The values and their names in Swift; of several names for one value, the first.
+    /// The values and their names in Swift; if a value has several names, the first.
     private static func names(
         of cases: [EnumerationDescription.Case], isClosed: Bool
     ) -> [(value: String, name: String)] {

@@ -5,9 +5,9 @@ public import WirelineLanguage
 extension SwiftGenerator {
     /// Returns the file that makes the messages of a protocol records of Erlang: `SceneProtocol+Erlang.swift`.
     ///
-    /// It is a file of its own, and imports `WirelineErlangRecords`: programs that do not talk to Erlang pay nothing. It
-    /// contains the schema. The program checks it when it first needs a record, and messages need no code of their own:
-    /// their packets become records as in a gateway.
+    /// It is a file of its own that imports `WirelineErlangRecords`, so programs that do not talk to Erlang pay
+    /// nothing. It contains the schema. The program checks the schema when it first needs a record. Messages need no
+    /// code of their own: their packets become records as in a gateway.
     ///
     /// - Parameter sources: The `.wire` files of the protocol.
     public func erlangFile(_ sources: [SourceFile]) -> GeneratedFile {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes which field statements are about, so that their errors can name it.
+/// Records the current field of statements, so that their errors can name it.
 ///
 /// A variable names the current field. It starts with the first field that is entered, and statements set it for the
 /// others.
 struct SwiftErrorPlace {
-    /// Whether a statement can fail.
     private(set) var canFail = false
     /// Whether a statement sets the variable that names the current field.
     private(set) var setsField = false
@@ -16,21 +15,21 @@ struct SwiftErrorPlace {
     /// The field that the variable names; -1 if that is known only at run time.
     private(set) var currentField = -1
     private var first: Int?
-    /// What is added to the index of a field: that of a union's arm, whose field is the only one of its body.
+    /// Added to the index of a field: the index of a union's arm, whose body has only one field.
     private var arm = 0
 
     init() {}
 
-    /// Makes a place before the first arm of a union, where the variable starts with a number that names no arm.
+    /// Makes a place before the first arm of a union; the variable starts with a number that names no arm.
     init(beforeFirst field: Int) { first = field }
 
-    /// Records that the statements after this one belong to an arm of a union.
+    /// Records that the next statements belong to an arm of a union.
     mutating func move(to arm: Int) {
         self.arm = arm
         currentField = -1
     }
 
-    /// Records that the statements after this one are about a field.
+    /// Records that the next statements are about a field.
     mutating func enter(_ index: Int, canFail: Bool = true, in source: inout SwiftSource) {
         self.canFail = self.canFail || canFail
         let index = index + arm

@@ -2,9 +2,8 @@
 
 import WirelineLanguage
 
-/// A field with its Swift names.
 struct SwiftField {
-    /// The field, with what it must know about the others.
+    /// The field and its relations to the others.
     let plan: PlannedField
     /// The name of the property, without backticks; empty if the field has no value.
     let name: String
@@ -12,7 +11,7 @@ struct SwiftField {
     ///
     /// It differs from `name` if the field is deprecated, so that generated code can use it without a warning.
     let storage: String
-    /// Whether the value is in a local variable instead of a property, as that of a union's arm.
+    /// Whether the value is in a local variable instead of a property, as in a union's arm.
     var isLocal = false
     /// The type of the value if it is present.
     let valueType: String
@@ -24,11 +23,8 @@ struct SwiftField {
     var index: Int { plan.index }
     var type: TypeDescription { plan.type }
     var isOptional: Bool { plan.isOptional }
-    /// Whether a property holds the field's value.
     var hasValue: Bool { plan.hasValue }
-    /// Whether the property may be nil.
     var mayBeUnset: Bool { plan.mayBeUnset }
-    /// The type of the property.
     var propertyType: String { valueType + (mayBeUnset ? "?" : "") }
     /// The expression for the value inside a method; no local name shadows it.
     ///
@@ -36,7 +32,7 @@ struct SwiftField {
     var access: String {
         plan.isDerived ? "derived\(index)" : (isLocal ? "" : "self.") + SwiftIdentifier.quoted(storage)
     }
-    /// What an assignment of the value that is read begins with.
+    /// The left side of the assignment of a value just read.
     var target: String { plan.isDerived ? "let \(access): \(valueType)" : access }
 
     /// Returns the fields of a message or a structure.

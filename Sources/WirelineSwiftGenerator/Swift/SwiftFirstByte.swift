@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How generated Swift finds the first byte of an item that it will write.
+/// Finds, in generated Swift, the first byte of an item before it is written.
 extension SwiftTypes {
-    /// Returns an expression for the first byte of a value; nil if the value must be written to know it.
+    /// Returns an expression for the first byte of a value; nil if only writing the value can tell.
     func firstByte(of type: TypeDescription, _ access: String) -> String? {
         let first = plan.firstByte(of: type)
         guard case .value(let source) = first.source else { return nil }

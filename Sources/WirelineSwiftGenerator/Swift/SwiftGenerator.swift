@@ -56,7 +56,7 @@ public struct SwiftGenerator: Sendable {
 
     /// Divides the declarations of a `.wire` file among its Swift files.
     ///
-    /// The name alone decides about the part. So a change of one declaration, or a new one, changes only one file.
+    /// The name alone selects the part, so a changed or new declaration changes only one file.
     private func parts(of declarations: [Declaration]) -> [[Declaration]] {
         var parts = [[Declaration]](repeating: [], count: partCount)
         for declaration in declarations {
@@ -92,10 +92,10 @@ public struct SwiftGenerator: Sendable {
         let order: Int
         let name: SwiftTypeName
         let deprecation: String?
-        /// Whether the import of the codec must be public; it must not be public if nothing public needs it.
+        /// Whether the import of the codec must be public. It must not be public if nothing public needs it.
         var usesCodecInPublic = true
         let write: (inout SwiftSource) -> Void
-        /// Writes what is only allowed at file scope.
+        /// Writes code that is only allowed at file scope.
         var writeExtensions: (inout SwiftSource) -> Void = { _ in }
     }
 

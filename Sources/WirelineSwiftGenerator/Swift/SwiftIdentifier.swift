@@ -5,7 +5,6 @@ enum SwiftIdentifier {
     /// Names with a fixed meaning in Swift, even in backticks.
     private static let unusable: Set<String> = ["self", "Self", "init", "Any", "Type", "Protocol", "_"]
 
-    /// Words that need backticks as names.
     private static let keywords: Set<String> = [
         "__consuming", "__owned", "__shared", "any", "associatedtype", "actor", "as", "async", "await", "borrowing",
         "break", "case", "catch", "class", "consuming",

@@ -7,7 +7,6 @@ import WirelineLanguage
 struct SwiftIncomingMessages {
     private let types: SwiftTypes
 
-    /// The other members of these enums.
     private static let members: Set<String> = ["unknown", "unknownID"]
 
     init(_ types: SwiftTypes) {
@@ -63,14 +62,13 @@ struct SwiftIncomingMessages {
         }
     }
 
-    /// The first line of a comment, which is enough beside a case: the message's type has all of it.
+    /// The first line of a comment. It suffices for a case, because the message's type has the whole comment.
     private static func firstLine(of documentation: String) -> String {
         CommentText.lines(of: documentation).first ?? ""
     }
 }
 
 extension SwiftNaming {
-    /// The messages that a side may send, with the names of their types.
     func messages(
         of description: ProtocolDescription, from side: Sender
     ) -> [(message: MessageDescription, name: SwiftTypeName)] {
@@ -79,12 +77,12 @@ extension SwiftNaming {
 }
 
 extension SwiftSource {
-    /// Writes a branch of a `switch` that reads a message from `reader`, which is that of `packet`.
+    /// Writes a branch of a `switch` that reads a message of `packet` from `reader`.
     ///
     /// - Parameters:
     ///   - label: The branch's `case` or `default`.
     ///   - type: The name of the message's type.
-    ///   - name: The case of the enum that the value gets.
+    ///   - name: The case of the enum that gets the value.
     mutating func readingBranch(_ label: String, _ message: MessageDescription, _ type: String, as name: String) {
         let header = message.looksAtHeader ? ", header: Definition.layout.header(of: packet)" : ""
         let value = "self = .\(name)(try .init(from: &reader\(header)))"
@@ -96,7 +94,7 @@ extension SwiftSource {
 }
 
 extension Sender {
-    /// The end of the enum's name: `Client` in `FromClient`.
+    /// The suffix of the enum's name: `Client` in `FromClient`.
     fileprivate var typeSuffix: String {
         switch self {
         case .client: "Client"

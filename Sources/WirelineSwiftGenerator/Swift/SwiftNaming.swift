@@ -20,9 +20,9 @@ struct SwiftNaming {
         "FromServer",
     ]
 
-    /// Names with another meaning inside a message, or inside the protocol's type. A type called `PacketProtocol` hides
-    /// from Swift 6.3 that the protocol's type conforms to the codec's `PacketProtocol`, although the module is named
-    /// there.
+    /// Names with another meaning inside a message, or inside the protocol's type. With a type called
+    /// `PacketProtocol`, Swift 6.3 does not see that the protocol's type conforms to the codec's `PacketProtocol`,
+    /// although the code names the module.
     private static let reservedTypes: Set<String> = [
         "Definition", "FromClient", "FromServer", "PacketProtocol", "Reply",
     ]
@@ -77,7 +77,6 @@ extension Unicode.Scalar {
     fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// The names of one type.
 struct SwiftTypeName {
     /// The name after `struct` or `enum`, without backticks.
     let declared: String
@@ -96,7 +95,6 @@ struct SwiftTypeName {
     }
 }
 
-/// The name attributes of a declaration.
 struct SwiftDeclaration {
     var name: String
     /// The value of `@name`, if it differs from the name.

@@ -19,7 +19,6 @@ struct SwiftPlace {
     var absolute: String { offset == 0 ? "\(run).startOffset" : "\(run).startOffset + \(offset)" }
 }
 
-/// An expression that reads a value.
 struct SwiftExpression {
     /// The text; the property's type completes it, as in `.init(rawValue: …)`.
     var text: String
@@ -34,7 +33,6 @@ struct SwiftExpression {
         return (isTry ? "try " : "") + "(\(isTry ? String(text.dropFirst(4)) : text) as \(type))"
     }
 
-    /// Returns the expression for an assignment to a field.
     func text(as field: SwiftField) -> String { field.mayBeUnset ? coerced(to: field.valueType) : text }
 }
 
@@ -74,10 +72,10 @@ extension SwiftTypes {
         return value(number, of: type, at: place)
     }
 
-    /// Returns an expression for a field in a run of fields that share bytes.
+    /// Returns an expression for a field that shares bytes.
     ///
     /// - Parameters:
-    ///   - name: The variable that holds the bits of the run.
+    ///   - name: The variable with the bits of the run.
     ///   - place: The place of the run's first byte.
     func packed(_ type: TypeDescription, _ bits: PlannedBits, in name: String, at place: SwiftPlace) -> SwiftExpression
     {
@@ -88,7 +86,7 @@ extension SwiftTypes {
         return value("\(name).\(format.swiftMethod)(\(arguments))", of: type, at: place)
     }
 
-    /// Returns an expression for the value that a number means.
+    /// Converts a number to a value of a type.
     private func value(_ number: String, of type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
         if case .integer = type { return SwiftExpression(text: number) }
         guard plan.isClosed(type) else {
@@ -99,7 +97,7 @@ extension SwiftTypes {
             isImplicit: true)
     }
 
-    /// Returns an expression for a separate value, such as an item of a list; it can fail, and has no `try`.
+    /// Returns an expression for a separate value, such as an item of a list. It can fail, and has no `try`.
     func item(_ type: TypeDescription) -> SwiftExpression {
         switch type {
         case .float(let format, let order):
@@ -135,12 +133,12 @@ extension SwiftTypes {
             isImplicit: true)
     }
 
-    /// Returns an expression for a union whose tag has been read; it can fail, and has no `try`.
+    /// Returns an expression for a union whose tag has been read. It can fail, and has no `try`.
     func union(tagged tag: String) -> SwiftExpression {
         SwiftExpression(text: ".init(tag: \(tag), from: &reader)", isImplicit: true)
     }
 
-    /// Returns an expression for the tag of a union that stands in another field: 0 if the union is not set.
+    /// Returns an expression for the tag of a union in another field: 0 if the union is not set.
     func tag(of union: SwiftField, _ type: TypeDescription) -> String {
         union.mayBeUnset ? "(\(union.access)?.tag ?? \(value(.zero, of: type)))" : union.access + ".tag"
     }
@@ -173,7 +171,7 @@ extension SwiftTypes {
         }
     }
 
-    /// Returns the last argument for reading a prefix: the forms that are accepted, if not only the shortest.
+    /// Returns the last argument for reading a prefix: the accepted forms, if not only the shortest.
     func forms(_ format: CountFormat) -> String {
         format.fixedByteCount == nil && description.options.varintForms == .any ? ", .any" : ""
     }
@@ -186,6 +184,6 @@ extension SwiftTypes {
 }
 
 extension FloatFormat {
-    /// What functions of the codec call it: `readFloat32`.
+    /// Its name in functions of the codec: `readFloat32`.
     var swiftName: String { "Float\(8 * byteCount)" }
 }

@@ -195,7 +195,7 @@ struct SwiftProtocolFile {
 
     /// Writes the list of messages as a function outside the type.
     ///
-    /// Inside the type, a message called `layout` would mean something else.
+    /// Inside the type, the name of a message called `layout` would mean the member.
     private func writeRegistry(to source: inout SwiftSource) {
         let (name, sender) = naming.registry
         let result = "[any WirelineCodec::PacketMessage.Type]"

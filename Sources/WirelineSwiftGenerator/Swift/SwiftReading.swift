@@ -5,14 +5,13 @@ import WirelineLanguage
 
 /// Makes the statements that read fields.
 ///
-/// They access values only through `self.`, and name types only where a type is required. So no name from a schema can
+/// They access values only through `self.`, and name types only if a type is required. So no name from a schema can
 /// collide with theirs.
 struct SwiftReading {
     let types: SwiftTypes
     private(set) var source: SwiftSource
     private(set) var errors: SwiftErrorPlace
     private var runCount = 0
-    /// The fields that count others, by name.
     private var counters: [String: SwiftField] = [:]
 
     init(_ types: SwiftTypes, in source: SwiftSource, errors: SwiftErrorPlace = SwiftErrorPlace()) {
@@ -21,7 +20,6 @@ struct SwiftReading {
         self.errors = errors
     }
 
-    /// Writes statements that read all fields of a body, in order.
     mutating func read(_ body: BodyPlan, _ fields: [SwiftField]) {
         counters = Dictionary(
             fields.filter(\.plan.isCounter).map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -114,7 +112,7 @@ struct SwiftReading {
         source.close("}")
     }
 
-    /// Returns the expression for a count that has a sign, without a `try`, and that for its offset.
+    /// Returns the expressions for a signed count, without a `try`, and for its offset.
     private mutating func signedCount(
         _ count: PlannedCount, _ field: SwiftField, _ place: SwiftPlace
     ) -> (start: String, text: String) {
@@ -129,7 +127,7 @@ struct SwiftReading {
         return (place.absolute, "WirelineCodec::ByteReader.count(\(arguments))")
     }
 
-    /// Reads fields that share bytes: their integer once, and then each one's bits.
+    /// Reads fields that share bytes: their integer once, then each one's bits.
     private mutating func readPacked(_ run: PlannedRun, _ fields: [SwiftField], _ place: SwiftPlace) {
         guard let first = run.bits.first else { return }
         let name = "bits\(first.field)"
@@ -151,7 +149,7 @@ struct SwiftReading {
         }
     }
 
-    /// Writes the statement that compares a constant which shares bytes with other fields.
+    /// Compares a constant that shares bytes with other fields.
     private mutating func verify(
         _ constant: PlannedConstant, _ field: SwiftField, _ bits: PlannedBits, in name: String, at place: SwiftPlace
     ) {
@@ -161,7 +159,6 @@ struct SwiftReading {
         source.line("try WirelineCodec::FieldCheck.constant(\(value), \(number), at: \(place.absolute))")
     }
 
-    /// Writes the statement that compares a constant.
     private mutating func verify(_ constant: PlannedConstant, _ field: SwiftField, _ place: SwiftPlace) {
         errors.enter(field.index, in: &source)
         switch constant {
@@ -256,7 +253,7 @@ struct SwiftReading {
         case .rest:
             if let limit { source.line("try WirelineCodec::FieldCheck.count(reader.remaining / 2, \(limit))") }
             source.line("\(field.access) = try reader.readRestOfUTF16(\(order))")
-        // They are part of a run, or stand inside a number of bytes.
+        // They are part of a run, or are inside a number of bytes.
         case .fixed, .exact, .field, .until: break
         }
     }
@@ -289,7 +286,7 @@ struct SwiftReading {
         return name
     }
 
-    /// Writes statements that check a count which an earlier field holds, and returns the expression for it.
+    /// Writes statements that check a count in an earlier field, and returns the expression for it.
     private mutating func readCount(_ count: FieldCount, _ field: SwiftField, isUsedTwice: Bool) -> String {
         guard let counter = counters[count.field] else { return "0" }
         let isPlain = count.addend == 0 && types.plan.isUnsigned(counter.type)
@@ -307,12 +304,12 @@ struct SwiftReading {
         return name
     }
 
-    /// Returns the expression for a value that is a structure or a union, whose tag may have been read.
+    /// Returns the expression that reads a structure or a union; a union's tag may have been read before.
     private func value(_ type: TypeDescription, of field: SwiftField, _ fields: [SwiftField]) -> SwiftExpression {
         field.plan.reference.tagSource.map { types.union(tagged: fields[$0].access) } ?? types.item(type)
     }
 
-    /// Reads a value inside a number of bytes; what follows a structure there is skipped.
+    /// Reads a value inside a number of bytes; bytes after a structure are skipped.
     private mutating func readSized(
         _ field: SwiftField, _ content: TypeDescription, _ extent: TypeDescription.Extent, _ fields: [SwiftField],
         _ place: SwiftPlace
@@ -365,7 +362,7 @@ struct SwiftReading {
         readItems(field, element, count: nil, capacity: nil)
     }
 
-    /// Reads items as long as a condition holds. That there are too many is an error of the list, and not of an item.
+    /// Reads items while a condition holds. If there are too many, the error names the list, not an item.
     private mutating func readItems(_ field: SwiftField, _ element: TypeDescription, while condition: String) {
         errors.setsItem = true
         let list = "list\(field.index)"
@@ -378,7 +375,7 @@ struct SwiftReading {
             }
             source.line("item = \(list).count")
             source.line("\(list).append(try \(value.text))")
-            // What comes between the items is the list's own.
+            // Errors between the items belong to the list.
             source.line("item = -1")
         }
         source.line("\(field.access) = \(list)")

@@ -6,13 +6,11 @@ import WirelineLanguage
 struct SwiftReplies {
     let types: SwiftTypes
 
-    /// The other members of the enum.
     private static let members: Set<String> = ["message", "messageIDs"]
 
     private struct Case {
         let message: MessageDescription
         let type: String
-        /// The case's name in code.
         let name: String
     }
 

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the statements that check values and count their bytes.
 struct SwiftSizing {
     let types: SwiftTypes
     /// The argument for the size of each structure and union, in brackets: its depth if depth is counted.
@@ -16,7 +15,6 @@ struct SwiftSizing {
     private(set) var constant = 0
     private var isNested = false
     private var body: BodyPlan?
-    /// The numbers of the fields that count others.
     private var derived: [Int: SwiftDerivation] = [:]
 
     init(
@@ -78,7 +76,7 @@ struct SwiftSizing {
         }
     }
 
-    /// Returns the test whether a field is set, which names its value if that is looked at.
+    /// Returns the test whether a field is set. It binds the value only if the statements use it.
     private func head(of field: SwiftField) -> String {
         var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
         trial.measure(field.type, "value", field)
@@ -272,12 +270,12 @@ struct SwiftSizing {
         }
     }
 
-    /// Returns the expression for the bytes of a count of variable length.
     private static func byteCount(of format: CountFormat, _ count: String) -> String {
         format.isSigned ? "Swift::Int64(\(count)).zigzagByteCount" : "Swift::UInt64(\(count)).varintByteCount"
     }
 
-    /// Checks a number of items or bytes against the earlier field that holds it, and against others that it counts.
+    /// Checks a number of items or bytes against the earlier field that holds it, and against others with the same
+    /// counter.
     private mutating func checkCount(_ text: String, _ count: FieldCount, _ field: SwiftField) {
         let limit = limit(count, field)
         if limit < Int32.max { check("count(\(text), limit: \(limit))", field.index) }
@@ -386,7 +384,7 @@ struct SwiftSizing {
         source.close("}")
     }
 
-    /// Counts a value that the limits of its field do not apply to.
+    /// Counts an item; the limits of its field do not apply to it.
     private mutating func measureItem(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
         let plain = FieldDescription(name: "", type: type, location: field.description.location)
         let isItem = field.type != type

@@ -7,17 +7,14 @@ struct SwiftSource {
 
     init(depth: Int = 0) { self.depth = depth }
 
-    /// Appends a line.
     mutating func line(_ line: String) {
         for _ in 0..<depth { text += "    " }
         text += line
         text += "\n"
     }
 
-    /// Appends an empty line.
     mutating func blank() { text += "\n" }
 
-    /// Appends lines between braces.
     mutating func block(_ head: String, _ body: (inout SwiftSource) -> Void) {
         open(head + " {")
         body(&self)

@@ -6,8 +6,8 @@ import WirelineLanguage
 extension SwiftStructures {
     /// Writes functions that read, measure and write lists of a structure, if there are any.
     ///
-    /// They are written once for each structure, and are not inlined. A copy in every message with such a list costs
-    /// most compile time, and is not faster.
+    /// They are written once for each structure, and are not inlined. A copy in every message with such a list would
+    /// cost most compile time, and is not faster.
     func writeListCoding(at index: Int, of name: SwiftTypeName, to source: inout SwiftSource) {
         guard types.plan.structuresInCountedLists.contains(index) else { return }
         let type = TypeDescription.structure(index)

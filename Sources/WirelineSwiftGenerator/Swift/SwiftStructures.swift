@@ -15,7 +15,6 @@ struct SwiftStructures {
         "writtenHeader",
     ]
 
-    /// Writes a message.
     func write(_ message: MessageDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         let body = messageBody(at: index)
         source.documentation(documentation(of: message))
@@ -66,7 +65,6 @@ struct SwiftStructures {
         return SwiftBody(types: types, plan: plan, fields: fields, name: types.description.messages[index].name)
     }
 
-    /// Writes a structure.
     func write(
         _ structure: StructureDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
     ) {
@@ -93,17 +91,16 @@ struct SwiftStructures {
         return SwiftBody(types: types, plan: types.plan.structures[index], fields: fields, name: "")
     }
 
-    /// Returns the fields of a structure with their Swift names.
     static func fields(ofStructure index: Int, _ types: SwiftTypes) -> [SwiftField] {
         SwiftField.all(types.plan.structures[index].fields, types, reserved: members.union(structureMembers))
     }
 
-    /// Writes how a message prints.
+    /// Writes a message's conformance for printing.
     func writePrinting(ofMessageAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         messageBody(at: index).writePrinting(of: name.reference, to: &source)
     }
 
-    /// Writes how a structure prints.
+    /// Writes a structure's conformance for printing.
     func writePrinting(ofStructureAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         structureBody(at: index).writePrinting(of: name.reference, to: &source)
     }

@@ -5,7 +5,6 @@ import WirelineLanguage
 
 /// Converts text of any origin into text that is safe inside Swift source.
 enum SwiftText {
-    /// Returns a string literal.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -20,7 +19,6 @@ enum SwiftText {
         return literal + "\""
     }
 
-    /// Returns the literal of a header field's number or text.
     static func literal(_ value: PacketHeader.FieldValue) -> String {
         switch value {
         case .integer(let number): String(number)
@@ -36,7 +34,7 @@ enum SwiftText {
         Int32(exactly: value) == nil ? "Swift::Int(clamping: \(value) as Swift::Int64)" : "\(value)"
     }
 
-    /// Returns the most that a count may be, as an expression that compiles on every platform.
+    /// Returns the maximum of a count, as an expression that compiles on every platform.
     static func limit(_ count: PlannedCount) -> String {
         let isInt32 = Int32(exactly: count.maximum) != nil
         return isInt32 ? "\(count.maximum)" : "WirelineCodec::CountFormat.\(count.format.name).maximum"

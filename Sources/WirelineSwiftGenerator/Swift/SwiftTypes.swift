@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How a protocol's types are written in Swift.
 struct SwiftTypes {
     let plan: CodingPlan
     let naming: SwiftNaming
@@ -16,7 +15,6 @@ struct SwiftTypes {
 
     var description: ProtocolDescription { plan.description }
 
-    /// A case of a closed enum.
     struct ClosedCase: Hashable {
         let enumeration: String
         let value: Int128
@@ -60,7 +58,7 @@ struct SwiftTypes {
             let name = description.enumerations[index].name
             result.formUnion(union.arms.compactMap { arm in arm.tag.map { ClosedCase(name, $0) } })
         }
-        // Most defaults are zero; it is not worth finding out which of them are used.
+        // Most defaults are zero, so all zeros count as used.
         for enumeration in description.enumerations where enumeration.isClosed {
             let zero = enumeration.cases.first { $0.value == 0 } ?? enumeration.cases.first
             if let zero { result.insert(ClosedCase(enumeration.name, zero.value)) }
@@ -136,13 +134,12 @@ struct SwiftTypes {
 }
 
 extension IntegerFormat {
-    /// The Swift type that holds all values.
     var swiftType: String {
         let widths = [8, 16, 32, 64]
         return "Swift::\(isSigned ? "Int" : "UInt")\(widths.first { $0 >= bitWidth } ?? 64)"
     }
 
-    /// The name of the codec's functions that return such an integer.
+    /// The prefix of the codec's functions that return such an integer.
     var swiftMethod: String { isSigned ? "signed" : "unsigned" }
 }
 

@@ -9,7 +9,7 @@ struct SwiftUnionCoding {
     let plan: UnionPlan
     let arms: [SwiftArm]
 
-    /// The bytes of the tag, if all tags have the same number.
+    /// The size of the tag, if all tags have the same.
     private var tagByteCount: Int? { types.plan.fixedByteCount(of: plan.tag) }
     private var isVarintSized: Bool { plan.sizePrefix?.format == .varint }
     private static let codecThrows = SwiftBody.codecThrows
@@ -22,7 +22,7 @@ struct SwiftUnionCoding {
         if plan.tagPlaces.contains(.elsewhere) { writeReading(hasTag: false, to: &source) }
     }
 
-    /// - Parameter hasTag: Whether the tag stands before the value; if not, it has been read.
+    /// - Parameter hasTag: Whether the tag precedes the value; otherwise it was read before.
     private func writeReading(hasTag: Bool, to source: inout SwiftSource) {
         let parameter = hasTag ? "" : "tag: \(types.text(plan.tag)), "
         source.open("internal init(\(parameter)from reader: inout WirelineCodec::ByteReader) \(Self.codecThrows) {")
@@ -131,7 +131,7 @@ struct SwiftUnionCoding {
             "try WirelineCodec::FieldCheck.depth(depth, limit: \(types.description.options.maximumDepth))")
     }
 
-    /// Writes a function that checks the value and counts its bytes, and those of tag and prefix if they are fixed.
+    /// Writes a function that checks the value and counts its bytes, with those of tag and prefix if they are fixed.
     private func writeBodySizing(_ function: String, to source: inout SwiftSource) {
         var (errors, cases, adds) = (SwiftErrorPlace(beforeFirst: -1), source.nested(by: 2), false)
         for (index, arm) in arms.enumerated() { measureCase(arm, index, &errors, &adds, to: &cases) }
@@ -179,7 +179,7 @@ struct SwiftUnionCoding {
         var sizing = SwiftSizing(types, depth: depth, in: source.nested(by: 1), errors: errors)
         sizing.measure(arm.plan.body, arm.fields)
         errors = sizing.errors
-        // The size of a structure may be known without a look at its value.
+        // The size of a structure may not depend on its value.
         let usesValue = sizing.source.contains(identifier: "value")
         statements.append(sizing.source)
         if sizing.constant > 0 { statements.line("byteCount += \(sizing.constant)") }
@@ -191,7 +191,7 @@ struct SwiftUnionCoding {
         source.append(statements)
     }
 
-    /// Refuses a kept value that has the tag of an arm, or one that its type does not have.
+    /// Refuses a kept value that has the tag of an arm, or a tag outside its type.
     private func checkKeptTag(_ index: Int, _ errors: inout SwiftErrorPlace, to source: inout SwiftSource) {
         let tag = isEnumeration ? "tag.rawValue" : "tag"
         if let range = types.checkedRange(plan.tag, nil) {
@@ -228,7 +228,7 @@ struct SwiftUnionCoding {
         source.block("internal func writeValue(to writer: inout WirelineCodec::ByteWriter)") { writeValue(to: &$0) }
     }
 
-    /// Writes statements for all that follows the tag.
+    /// Writes statements for everything after the tag.
     private func writeValue(to source: inout SwiftSource) {
         if let prefix = plan.sizePrefix { writePrefix(prefix, to: &source) }
         if arms.contains(where: { $0.field != nil }) {

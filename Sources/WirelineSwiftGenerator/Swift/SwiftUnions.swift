@@ -7,7 +7,6 @@ import WirelineLanguage
 struct SwiftUnions {
     let types: SwiftTypes
 
-    /// The other members of a union.
     private static let members: Set<String> = [
         "armName", "bodyByteCount", "customMirror", "debugDescription", "description", "payloadByteCount", "tag",
         "writePayload", "writeValue",
@@ -19,7 +18,6 @@ struct SwiftUnions {
         return SwiftIdentifier.members(wanted, reserved: members)
     }
 
-    /// Writes a union.
     func write(_ union: UnionDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         let plan = types.plan.unions[index]
         let arms = arms(of: union, plan)
@@ -54,7 +52,7 @@ struct SwiftUnions {
         _ arm: SwiftArm, _ description: UnionDescription.Arm, _ tag: TypeDescription, to source: inout SwiftSource
     ) {
         source.documentation(description.documentation)
-        // The generated code itself uses every case, so the compiler cannot warn about some.
+        // The generated code itself uses every case, so a deprecation attribute would warn there.
         if let reason = description.field?.deprecation { source.documentation("Deprecated: " + reason) }
         var text = "case " + SwiftIdentifier.quoted(arm.name)
         if let field = arm.field {
@@ -80,7 +78,7 @@ struct SwiftUnions {
 
     // MARK: Showing
 
-    /// Writes how a union prints: by its arm, without sensitive values.
+    /// Writes a union's conformance for printing: by its arm, without sensitive values.
     func writePrinting(
         _ union: UnionDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
     ) {
@@ -121,7 +119,6 @@ struct SwiftUnions {
     }
 }
 
-/// An arm with its Swift name.
 struct SwiftArm {
     let plan: PlannedArm
     /// The name of the case, without backticks.

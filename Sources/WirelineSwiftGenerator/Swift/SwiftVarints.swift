@@ -2,9 +2,8 @@
 
 import WirelineCodec
 
-/// How an integer of variable length appears in generated Swift.
+/// Integers of variable length in generated Swift.
 extension VarintFormat {
-    /// The type that holds all values.
     var swiftType: String {
         switch encoding {
         case .unsigned: "Swift::UInt64"
@@ -13,7 +12,7 @@ extension VarintFormat {
         }
     }
 
-    /// The call that reads a value; it can fail, and has no `try`.
+    /// The call that reads a value. It can fail, and has no `try`.
     var swiftReading: String {
         let method =
             switch encoding {
@@ -25,7 +24,6 @@ extension VarintFormat {
         return "reader.\(method)(maximumByteCount: \(maximumByteCount)\(forms == .any ? ", .any" : ""))"
     }
 
-    /// The writer's method.
     var swiftWriting: String {
         switch encoding {
         case .unsigned: "writeVarint"

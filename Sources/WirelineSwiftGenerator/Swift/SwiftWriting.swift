@@ -9,7 +9,6 @@ struct SwiftWriting {
     private(set) var source: SwiftSource
     private var runCount = 0
     private var body: BodyPlan?
-    /// The numbers of the fields that count others.
     private var derived: [Int: SwiftDerivation] = [:]
 
     init(_ types: SwiftTypes, in source: SwiftSource) {
@@ -17,10 +16,9 @@ struct SwiftWriting {
         self.source = source
     }
 
-    /// Writes statements for one value that stands by itself.
+    /// Writes statements for a single value without a body.
     mutating func write(_ type: TypeDescription, _ access: String) { writeBody(type, access, hasCount: false) }
 
-    /// Writes statements for all fields of a body, in order.
     mutating func write(_ body: BodyPlan, _ fields: [SwiftField]) {
         self.body = body
         derived = SwiftDerivation.all(body, fields)
@@ -77,7 +75,7 @@ struct SwiftWriting {
         }
     }
 
-    /// Writes the value of a field whose prefix says whether it is there.
+    /// Writes the value of a field whose prefix says whether it is present.
     private mutating func writeIfSet(_ field: SwiftField, hasCount: Bool) {
         source.open("if let value = \(field.access) {")
         if case .sized(let type, let extent) = field.type {
@@ -92,7 +90,7 @@ struct SwiftWriting {
         source.close("}")
     }
 
-    /// Sets the prefix of a field that may be absent; a number of bytes is written over it later.
+    /// Sets the prefix of a field that may be absent; a byte count overwrites it later.
     private mutating func setSignedCount(of field: SwiftField, _ run: String, _ offset: Int) {
         guard let prefix = field.description.count else { return }
         let number: String =
@@ -105,19 +103,19 @@ struct SwiftWriting {
         setCount(number, prefix.format, run, offset, prefix.byteOrder)
     }
 
-    /// Whether a part's bytes are set where they stand: padding is 0, and a number of bytes is written over them later.
+    /// Whether a part's bytes are set in its run. Padding stays 0; byte counts overwrite theirs later.
     private func isSet(_ part: PlannedPart, _ fields: [SwiftField]) -> Bool {
         if case .count = part.kind { return !fields[part.field].type.isSized || fields[part.field].plan.isNullable }
         return !part.kind.isPadding && derived[part.field]?.isKnownLater != true
     }
 
-    /// Returns the expression for a value; for a derived one, what later fields make of it.
+    /// Returns the expression for a value; for a derived one, from the later fields that determine it.
     private func value(of field: SwiftField, _ fields: [SwiftField], _ access: (SwiftField) -> String) -> String {
         field.plan.reference.user.map { types.tag(of: fields[$0], field.type) }
             ?? derived[field.index]?.text(as: field.valueType) ?? access(field)
     }
 
-    /// Writes the size of a field's value over the earlier field that holds it, if it was not known before.
+    /// Overwrites the earlier field that holds the size of a value, if the size was not known before.
     private mutating func writeDerived(_ field: SwiftField, _ fields: [SwiftField]) {
         guard let count = field.type.fieldCount, let derivation = body?.derivation(counting: field.index),
             types.plan.measure(of: field.type) == .body,
@@ -222,7 +220,6 @@ struct SwiftWriting {
         }
     }
 
-    /// Writes a value inside a number of bytes.
     private mutating func writeSized(
         _ content: TypeDescription, _ extent: TypeDescription.Extent, _ access: String, _ field: SwiftField
     ) {
