@@ -14,9 +14,9 @@ public struct Diagnostic: Equatable, Sendable {
     public var endLocation: SourceLocation
     /// The number of marked UTF-8 bytes, from ``location`` on; 0 at the end of a file.
     public var byteCount: Int
-    /// What is wrong: lower case, no full stop, code in backticks.
+    /// The problem: lower case, no full stop, code in backticks.
     public var message: String
-    /// What to do about it, in the same style.
+    /// Advice, in the same style.
     public var hint: String?
     /// The line of the source, ready to be printed.
     public var excerpt: SourceExcerpt

@@ -92,9 +92,9 @@ struct Document {
 
         enum Role {
             case plain
-            /// A name; a search looks at it.
+            /// A name; a search finds it.
             case name
-            /// The schema's comment; a search looks at it.
+            /// The schema's comment; a search finds its words.
             case comment
             /// A property from the schema's attributes.
             case note

@@ -339,7 +339,7 @@ struct ErlangWriting {
         if !hasTag { functions.append(tagFunction(plan, naming, types.builder.tag(index))) }
     }
 
-    /// Returns the clause of an arm. Tag and value are separate results if a size stands between them.
+    /// Returns the clause of an arm. Tag and value are separate results if a size is between them.
     ///
     /// - Parameter bytes: The bytes of the value; nil if the arm has none.
     private func clause(

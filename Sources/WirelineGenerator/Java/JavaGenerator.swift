@@ -10,7 +10,7 @@ public import WirelineSwiftGenerator
 ///
 /// | in the schema | in Java |
 /// |---|---|
-/// | the protocol `Scene` | the class `SceneProtocol`, in which all others are |
+/// | the protocol `Scene` | the class `SceneProtocol`, which contains all others |
 /// | message or struct `Cs_20001`, `@name(EnterScene)` | the class `Cs_20001`, `EnterScene` |
 /// | field `SceneId` | `sceneId` |
 /// | integers of up to 31 bits, and `int32` | `int` |

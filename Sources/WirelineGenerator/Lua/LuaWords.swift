@@ -96,7 +96,7 @@ struct LuaWords {
         if case .number(let number, let type) = count { .number(number - 1, type) } else { count.minus(1) }
     }
 
-    /// Whether a varint of so many bytes may exceed 53 bits.
+    /// Whether a varint of this many bytes may exceed 53 bits.
     private static func isMany(_ byteCount: Expression) -> Bool {
         if case .number(let count, _) = byteCount { count > 7 } else { true }
     }

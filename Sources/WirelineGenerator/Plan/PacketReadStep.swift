@@ -33,7 +33,7 @@ indirect enum PacketReadStep: Sendable {
     case size(ReadLength)
     /// The sizes according to two lengths must be equal.
     case sameSize(ReadLength, as: Int)
-    /// Like ``size``, and the packet ends there: later reads cannot go beyond it.
+    /// Like `size`, and the packet ends there: later reads cannot go beyond it.
     case last(ReadLength)
     /// A field that is present only if a condition holds. The steps read it; an absent field is 0 or empty.
     case conditional(field: Int, WireCondition, [PacketReadStep])

@@ -485,7 +485,7 @@ extension PacketLayout {
         let total = Int128(byteCounts.reduce(0, +))
         var behind = 0
         var limit: Int128?
-        // Of several conditional lengths, one suffices; an empty payload or a frame needs none.
+        // One of several conditional lengths suffices; an empty payload or a frame needs none.
         var otherLimit = isFramed ? Int128(Int.max) : total
         for (field, byteCount) in zip(fields, byteCounts) {
             behind += byteCount

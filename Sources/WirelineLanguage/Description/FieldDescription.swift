@@ -23,7 +23,7 @@ public struct FieldDescription: Equatable, Sendable {
     ///
     /// In a structure it counts from the first field, after any size prefix.
     public var offset: Int?
-    /// The field before it that holds the tag of a union, as in `@tag(kind)`; nil if the tag stands before the value.
+    /// The field before it that holds the tag of a union, as in `@tag(kind)`; nil if the tag precedes the value.
     ///
     /// That field is ``Role/derived``.
     public var tagField: String?

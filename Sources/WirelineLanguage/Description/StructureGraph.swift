@@ -75,7 +75,7 @@ private struct StructureWalk {
     private(set) var isInCycle: [Bool]
     private let targets: [[Int?]]
     private var states: [State]
-    /// The order in which structures are found.
+    /// The number of each structure, in order of discovery.
     private var numbers: [Int]
     /// The earliest structure, by its number, that each structure leads back to.
     private var firsts: [Int]

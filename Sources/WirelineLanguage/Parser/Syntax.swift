@@ -193,7 +193,7 @@ struct FieldSyntax {
     var repeated: SourceSpan?
     var typeName: NameSyntax
     var brackets: [BracketsSyntax]
-    /// The brackets of a `char[n]` or `bcd[n]`. They belong to the type; the checker moves them here from ``brackets``.
+    /// The brackets of a `char[n]` or `bcd[n]`. They belong to the type; the checker moves them here from `brackets`.
     var size: BracketsSyntax?
     var typeText: String
     var name: NameSyntax

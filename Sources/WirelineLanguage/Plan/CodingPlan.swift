@@ -4,7 +4,7 @@ package import WirelineCodec
 
 /// Plans, step by step, how a protocol's messages, structures and unions become bytes, for all generated languages.
 ///
-/// A ``ProtocolDescription`` says what a schema means. A plan says what code has to do. It computes, once: the adjacent
+/// A ``ProtocolDescription`` says what a schema means. A plan says what code has to do. It computes once the adjacent
 /// parts that one call reads, the offset of each part, the bytes that may be missing, the fields that must not follow
 /// an unset one, the allowed numbers, and the treatment of trailing bytes. A back end prints the steps in its language.
 /// It knows names, literals and statements, and counts no bytes itself.

@@ -28,8 +28,8 @@ package import WirelineLayers
 ///   condition holds. All other fields are required.
 /// - In a `sized` structure or union with more bytes than the description knows, the unknown bytes are left out.
 ///
-/// A packet with layers is opened and sealed as the first of its connection. Keystreams that continue from packet to
-/// packet need a `PacketOpener` or a `PacketSealer`.
+/// A packet with layers is opened and sealed as the first of its connection. State that lasts from packet to packet
+/// needs a `PacketOpener` or a `PacketSealer`.
 public struct PacketTranslator: Sendable {
     let index: DescriptionIndex
     /// The keys of layers, and the program's settings for them (default: none).

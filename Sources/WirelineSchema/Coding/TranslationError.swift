@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 ///     Cs_20001.Line: 4294967296 is not in 0...4294967295
 public struct TranslationError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public let reason: Reason
     /// The field, from the message's name inwards: `Sc_20001.items[1].count`; empty if no message was involved.
     public let path: String
@@ -26,7 +26,7 @@ public struct TranslationError: Error, Equatable, Sendable {
         TranslationError(reason, path: FieldPath.joining(name, path))
     }
 
-    /// What is wrong with JSON that should be encoded as a packet.
+    /// A fault of JSON that cannot be encoded as a packet.
     @nonexhaustive
     public indirect enum Reason: Equatable, Sendable {
         /// The text is not JSON.
@@ -59,7 +59,7 @@ public struct TranslationError: Error, Equatable, Sendable {
         case value(CodecError.Reason)
     }
 
-    /// What a field accepts.
+    /// The kind of value that a field accepts.
     @nonexhaustive
     public enum Expectation: Equatable, Sendable {
         case integer, wideInteger, float, boolean, string, base64, hexadecimal, object, array, enumeration, flags, flag,

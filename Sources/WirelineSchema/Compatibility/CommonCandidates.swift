@@ -13,7 +13,7 @@ struct CommonCandidates {
     private static let randomCounts = 10...400
     /// The number of random values that all messages of a change share.
     private static let sharedRandomCount = 4000
-    /// One in this many random values has up to 255 more bytes or items, so that a size reaches any limit of one byte.
+    /// One in this many random values has up to 255 more bytes or items, to reach every limit of a one-byte size.
     ///
     /// It is odd, so that half of these values have a choice, too.
     private static let filledInterval = 3

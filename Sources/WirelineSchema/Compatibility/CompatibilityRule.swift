@@ -52,7 +52,7 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
     /// No rule: nothing breaks.
     case addition = "ADDITION"
 
-    /// What to do instead; nil if there is nothing to do.
+    /// Advice for another way; nil if there is none.
     public var alternative: String? {
         switch self {
         case .packetLayout: "leave the packet as it is, or give the new layout a port of its own"

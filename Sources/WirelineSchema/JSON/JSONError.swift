@@ -2,7 +2,7 @@
 
 /// Why a text is not JSON.
 public struct JSONError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The fault.
     public let reason: Reason
     /// The offset, in bytes from the start of the text.
     public let offset: Int
@@ -20,7 +20,7 @@ public struct JSONError: Error, Equatable, Sendable {
         JSONError(reason, offset: offset, path: FieldPath.joining(name, path))
     }
 
-    /// What is wrong with a text.
+    /// A fault of a text.
     @nonexhaustive
     public indirect enum Reason: Equatable, Sendable {
         /// A byte, or the end of the text (nil), instead of what was expected.
@@ -43,7 +43,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case tooDeep(limit: Int)
     }
 
-    /// What was expected at a place.
+    /// The syntax that the parser expected at a place.
     @nonexhaustive
     public enum Expectation: Equatable, Sendable {
         case value, key, colon, commaOrBracket, commaOrBrace, digit, hexadecimalDigit, closingQuote, escape, endOfText

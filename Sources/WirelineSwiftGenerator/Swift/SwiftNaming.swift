@@ -21,8 +21,8 @@ struct SwiftNaming {
     ]
 
     /// Names with another meaning inside a message, or inside the protocol's type. With a type called
-    /// `PacketProtocol`, Swift 6.3 does not see that the protocol's type conforms to the codec's `PacketProtocol`,
-    /// although the code names the module.
+    /// `PacketProtocol`, Swift 6.3 does not see that the protocol's type conforms to the codec's one. It should,
+    /// because the code names the module.
     private static let reservedTypes: Set<String> = [
         "Definition", "FromClient", "FromServer", "PacketProtocol", "Reply",
     ]
