@@ -5,7 +5,6 @@ import WirelineLanguage
 
 /// The common parts of the languages with classes and exceptions: Java and C#.
 protocol BraceDialect: Dialect {
-    /// Returns an array filled with items; each is made by evaluating an expression.
     func filled(_ array: Syntax, _ item: String) -> Syntax
 
     /// Returns the expression for an empty list of properties.

@@ -8,7 +8,6 @@ struct CodeStyle: Sendable {
     var not = "!"
     /// The operators that differ from ``Expression/Operator``.
     var marks: [Expression.Operator: String] = [:]
-    /// Whether shifts bind more tightly than sums.
     var shiftsBindTightly = false
 
     /// The text around the conditions of branches and loops.

@@ -88,7 +88,6 @@ protocol Dialect: Sendable {
     func completed(_ statements: [Statement]) -> [Statement]
 }
 
-/// The checks of a value before it is written.
 enum ValueChecks: Sendable {
     case none
     /// It can be nothing.
@@ -161,7 +160,6 @@ extension Dialect {
         .joined(style.mark(mark), level: style.level(mark), syntax(left), syntax(right))
     }
 
-    /// Returns bits of a number, in a language with 64-bit integers.
     private func bits(
         _ number: Expression, _ from: IntegerFormat, _ shift: Int, _ width: Int, _ to: IntegerFormat
     ) -> Expression {

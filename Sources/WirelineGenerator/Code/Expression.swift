@@ -80,13 +80,10 @@ indirect enum Expression: Sendable {
         case value, tag, bytes
     }
 
-    /// The bytes that a checksum covers.
     enum ChecksumBytes: Sendable {
         /// Bytes of the reader, between two offsets from the packet's first byte.
         case read(from: Expression, to: Expression)
-        /// Bytes of the writer.
         case written(from: Expression, to: Expression)
-        /// All bytes of a copy.
         case copy(Expression, byteCount: Expression)
     }
 
@@ -146,7 +143,6 @@ extension PackedFormat {
 }
 
 enum CodeType: Sendable {
-    /// A value of the schema.
     case value(ValuePlan)
     /// The narrowest type of the language that holds the numbers of a format.
     case number(IntegerFormat)
@@ -233,7 +229,6 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// Joins expressions with an operator; nil if there are none.
     static func joined(_ parts: [Expression], _ mark: Operator) -> Expression? {
         parts.count > 1 ? .chain(mark, parts) : parts.first
     }

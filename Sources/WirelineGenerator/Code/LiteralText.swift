@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The common parts of text literals in all languages.
 enum LiteralText {
     /// Returns a literal; quotes and backslashes get a backslash.
     ///

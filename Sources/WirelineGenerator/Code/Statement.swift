@@ -137,7 +137,6 @@ extension Statement {
         }
     }
 
-    /// The nested blocks of statements.
     var blocks: [[Statement]] {
         switch self {
         case .choose(let branches, let otherwise): branches.map(\.statements) + [otherwise]

@@ -14,7 +14,6 @@ protocol TypeDialect {
     /// Returns the type of floats; code holds one of 2 bytes in 8.
     func float(byteCount: Int) -> String
 
-    /// Returns the type of integers that are limited to a range.
     func integer(_ format: IntegerFormat, _ allowed: ClosedRange<Int128>) -> String
 
     func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String
@@ -29,7 +28,6 @@ protocol TypeDialect {
     var headerName: String { get }
 }
 
-/// The types of a language that are the same in every protocol.
 struct TypeWords: Sendable {
     let boolean: String
     let text: String

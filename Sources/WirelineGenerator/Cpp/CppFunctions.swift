@@ -180,7 +180,6 @@ struct CppFunctions {
 
     private func traits(_ message: Int) -> String { "Traits<\(names.messages[message].name)>::" }
 
-    /// The type of the offsets of header fields that messages fix.
     private var places: String { "const std::array<std::ptrdiff_t, \(plan.fixedHeaderFields.count)>&" }
 
     private func tag(_ index: Int) -> String { types.typeName(builder.tag(index)) }

@@ -85,7 +85,6 @@ extension DocumentMaker {
         }
     }
 
-    /// The limits of contents, as rows of the options.
     var contentLimits: [(String, String)] {
         guard !content.isPlain else { return [] }
         let options = description.options

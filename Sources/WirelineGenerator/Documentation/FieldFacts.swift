@@ -85,7 +85,6 @@ struct FieldFacts {
 
     // MARK: Names and types
 
-    /// Returns a field's name, or the word `padding`.
     static func shownName(of field: FieldDescription) -> String { field.role == .padding ? "padding" : field.name }
 
     /// Returns a field's type in the schema's notation; `padding` has none.

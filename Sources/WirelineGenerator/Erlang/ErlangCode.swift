@@ -81,12 +81,10 @@ indirect enum ErlangCode: Sendable {
         .choose(condition, [Clause(.literal("true"), body: value), Clause(.literal("false"), body: [other])])
     }
 
-    /// Returns code that runs a check unless a condition holds.
     static func unless(_ condition: Expression, _ check: ErlangCode) -> ErlangCode {
         .chain(.or, [.expression(condition), check])
     }
 
-    /// Returns a failure with a reason at an offset; without an offset, a writer's failure.
     static func fail(_ reason: ErlangCode, _ path: ErlangCode, at offset: Expression? = nil) -> ErlangCode {
         guard let offset else { return .call("fail_without_offset", [reason, path]) }
         return .call("fail", [reason, path, .expression(offset)])
@@ -117,7 +115,6 @@ indirect enum ErlangCode: Sendable {
         for child in children { child.countNames(into: &counts) }
     }
 
-    /// Collects the functions that it calls.
     func collectCalls(into calls: inout Set<String>) {
         switch self {
         case .expression(let expression): expression.collectCalls(into: &calls)

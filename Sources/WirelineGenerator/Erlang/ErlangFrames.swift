@@ -5,7 +5,6 @@ import WirelineLanguage
 
 /// Makes the runtime's functions for the marks around packets and their escapes.
 enum ErlangFrames {
-    /// The functions; none for a layout without a frame.
     static func functions(_ types: ErlangTypes) -> [ErlangFunction] {
         guard let framing = types.description.layout.framing else { return [] }
         let limit = ErlangCode.number(types.description.options.maximumPacketByteCount)

@@ -159,7 +159,6 @@ struct ErlangReading {
         body.operands[field.index] = "n\(field.index)"
     }
 
-    /// Wraps code that reads a field, for a prefix that can say it is absent.
     private func unlessAbsent(_ field: GeneratedField, _ value: ErlangCode, _ source: ErlangSource) -> ErlangCode {
         let rest = ErlangCode.name("r\(field.index)")
         let absent = ErlangCode.tuple([Expression.nothing.code, rest])
@@ -294,7 +293,6 @@ struct ErlangReading {
         }
     }
 
-    /// Returns code that reads a number, checks it, and makes a result of it.
     private func readScalar(
         _ value: ValuePlan, _ own: Expression, rest: ErlangCode, _ source: ErlangSource, _ result: ErlangCode,
         _ checks: [ErlangCode] = []

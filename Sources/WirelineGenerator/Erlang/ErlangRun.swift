@@ -10,7 +10,6 @@ import WirelineLanguage
 struct ErlangRun {
     let byteCount: Int
     let byteOrder: ByteOrder
-    /// The fields, with the code of each.
     let parts: [ErlangCode.Segment]
     /// The variable of the group's integer.
     let integer: String
@@ -31,7 +30,6 @@ struct ErlangRun {
 }
 
 extension PackedFormat {
-    /// Returns the segment that writes or reads a value.
     func segment(_ value: ErlangCode, isRead: Bool = false) -> ErlangCode.Segment {
         let order = byteOrder == .littleEndian ? ["little"] : []
         return switch self {

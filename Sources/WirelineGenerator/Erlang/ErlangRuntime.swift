@@ -38,7 +38,6 @@ struct ErlangRuntime: Sendable {
         )
     }
 
-    /// Returns the functions that a text of the runtime calls.
     func calls(of text: String) -> Set<String> { pieces.needs(of: text) }
 
     private static func arity(of head: Substring) -> Int {

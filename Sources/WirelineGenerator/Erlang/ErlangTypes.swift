@@ -98,12 +98,10 @@ struct ErlangTypes: TypeDialect {
         }
     }
 
-    /// The structures in the zero value of a `@since` field.
     var zeroStructures: [Int] { plan.coding.structuresNeedingZero.sorted() }
 
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
 
-    /// Returns a record whose fields have their defaults or zero.
     func zeroRecord(_ index: Int) -> ErlangCode {
         let names = naming.structures[index].fields
         let fields = plan.structures[index].fields.filter(\.isInZero)

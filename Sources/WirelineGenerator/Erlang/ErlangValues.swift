@@ -31,7 +31,6 @@ struct ErlangPlace {
     /// The last arguments of functions that check a value.
     var names: [ErlangCode] { [name, path] }
 
-    /// The path with the value's own name first.
     var ownPath: ErlangCode {
         if case .list(let names, nil) = path { .list([name] + names) } else { .list([name], tail: path) }
     }
@@ -176,7 +175,6 @@ extension ErlangTypes {
 
     // MARK: Numbers
 
-    /// Converts a number to its value.
     func value(_ value: ValuePlan, _ number: Expression) -> ErlangCode {
         switch value {
         case .float(let byteCount, _, _): return .call("float\(8 * byteCount)", [number.code])

@@ -52,7 +52,6 @@ extension Syntax {
         }
     }
 
-    /// The operands of its operators.
     private var operands: [Syntax] {
         switch self {
         case .binary(_, _, let left, let right): [left, right]

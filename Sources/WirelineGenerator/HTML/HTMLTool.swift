@@ -91,7 +91,6 @@ struct HTMLTool {
                 .filter { !$0.hasPrefix("//") && !$0.isEmpty }.joined(separator: "\n"))
     }
 
-    /// The elements of the tool; the script shows them.
     var text: [String] {
         [
             """

@@ -91,7 +91,6 @@ struct LuaFunctions {
         }
     }
 
-    /// Returns the first statements of a function that reads packets.
     private func beginning(_ shape: PacketShape) -> [Statement] {
         var places: [(Expression, Expression)] = [
             ("input", "s"), ("start", "position"), ("top", 1), (.item("at", at: 0), .text("packet")),

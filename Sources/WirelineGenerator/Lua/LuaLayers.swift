@@ -106,7 +106,6 @@ struct LuaLayers {
 }
 
 extension LayerPlan {
-    /// The options of a connection in Lua.
     var options: [String] {
         (keys.isEmpty ? [] : ["keys"]) + (transformsOfProgram.isEmpty ? [] : ["layers"]) + (hasAES ? ["aes"] : [])
             + (shapes.contains { $0.counter?.isSettable == true } ? ["threshold"] : [])

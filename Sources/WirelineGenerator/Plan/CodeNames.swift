@@ -41,7 +41,6 @@ struct NameStyle: Sendable {
     /// The cases of enums, the names of flags, the arms of unions.
     var cases: Kind
     var constants: Kind
-    /// The fields of the packet's header and trailer.
     var headerFields: Kind
     /// The name of the field that keeps the bytes after the last known one.
     var trailing: String

@@ -28,7 +28,6 @@ struct FixedWidthGroup: Sendable {
 }
 
 extension BodyFields {
-    /// The longest groups of fields of fixed width, in order.
     var fixedWidthGroups: [FixedWidthGroup] {
         var groups: [FixedWidthGroup] = []
         var (open, byteOrder) = (FixedWidthGroup(), ByteOrder?.none)

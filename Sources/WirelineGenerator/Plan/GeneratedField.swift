@@ -29,7 +29,6 @@ struct GeneratedField: Sendable {
     }
     /// Whether its type has a zero value; a union has none.
     var hasZero: Bool { if case .union = value.content { false } else { true } }
-    /// Whether it has a value in the zero of its structure.
     var isInZero: Bool { planned.hasValue && description.presence.isInZero }
 
     /// Returns its value in a new body; nil if it is absent, has no zero, or is not a member.

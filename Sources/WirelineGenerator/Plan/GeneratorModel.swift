@@ -40,7 +40,6 @@ struct GeneratorModel: Sendable {
         self.init(description, CodeNames(description, style))
     }
 
-    /// Plans a checked protocol with given names.
     init(_ description: ProtocolDescription, _ names: CodeNames) {
         self.description = description
         let coding = CodingPlan(description)

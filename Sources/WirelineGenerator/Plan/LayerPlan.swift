@@ -58,7 +58,6 @@ struct LayerPlan: Sendable {
         let isSettable: Bool
     }
 
-    /// The names of all keys, with their allowed byte counts.
     var keys: [(name: String, byteCounts: [ClosedRange<Int>])] {
         var keys: [(name: String, byteCounts: [ClosedRange<Int>])] = []
         func add(_ name: String, _ byteCounts: [ClosedRange<Int>]) {

@@ -37,7 +37,6 @@ indirect enum PacketReadStep: Sendable {
     case last(ReadLength)
     /// A field that is present only if a condition holds. The steps read it; an absent field is 0 or empty.
     case conditional(field: Int, WireCondition, [PacketReadStep])
-    /// Checks that apply only if a field is present.
     case ifPresent(field: Int, [PacketReadStep])
     /// Finds out whether a field of the trailer is present.
     case presence(field: Int, WireCondition, byteCount: Int)
@@ -59,21 +58,17 @@ struct ReadLength: Sendable {
     let difference: PacketOffset
     /// The minimum size of the packet.
     let least: PacketOffset
-    /// Whether the field can be negative; no length is.
     let mayBeNegative: Bool
     let at: PacketOffset
     let isConditional: Bool
 }
 
-/// The size of a packet without a length.
 enum SizeWithoutLength: Sendable {
     case emptyPayload(PacketOffset)
-    /// All bytes of the frame.
     case allBytes(least: PacketOffset)
 }
 
 struct ChecksumRange: Sendable {
-    /// A place in a packet.
     enum Place: Equatable, Sendable {
         /// From the packet's first byte.
         case header(PacketOffset)

@@ -105,7 +105,6 @@ enum WrittenValue: Sendable {
     enum Counted: Sendable {
         case packet
         case payload
-        /// The packet's bytes, less these.
         case totalLess(PacketOffset)
         case fixed(PacketOffset)
     }
@@ -140,7 +139,6 @@ struct WrittenIDPart: Sendable {
     let isSigned: Bool
     /// The number of lower ID bits, in later fields that are always present.
     let laterBitWidth: Int
-    /// The later conditional fields, with their bits.
     let laterConditional: [(field: Int, bitWidth: Int)]
 
     fileprivate init(of index: Int, in layout: PacketLayout) {

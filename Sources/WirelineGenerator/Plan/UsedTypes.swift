@@ -5,7 +5,6 @@ import WirelineLanguage
 /// The types that messages reach. Compilers would warn about unused functions for other types.
 struct UsedTypes: Sendable {
     private(set) var structures: Set<Int> = []
-    /// The unions, with the places of their tags.
     private(set) var unions: [Int: UnionPlan.TagPlaces] = [:]
 
     init(_ description: ProtocolDescription) {

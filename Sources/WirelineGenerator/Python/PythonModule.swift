@@ -119,7 +119,6 @@ struct PythonModule {
         lines(documentation, deprecation).map { $0.isEmpty ? "#" : "# " + $0 }
     }
 
-    /// The tables from numbers to cases.
     private var caseTables: [String] {
         zip(names.enumerations, types.cases).map { enumeration, table in
             "\(table): Final[dict[int, \(enumeration.name)]] = {int(case): case for case in \(enumeration.name)}"

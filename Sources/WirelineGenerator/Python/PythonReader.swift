@@ -13,7 +13,6 @@ struct PythonReader: PythonWords {
         text(.call(.atom(function), ["b", "p", "e"].map(Syntax.atom) + arguments + [path(name)]))
     }
 
-    /// Returns the statements that read a count, and the expression for it.
     private func counted(_ count: Expression) -> (lines: [String], number: Syntax) {
         if let lines = read(count, into: "n") { return (lines, .atom("n")) }
         return ([], syntax(count))
@@ -126,7 +125,6 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Prints a word of the reader as an expression.
     func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "size": return .atom("size")
@@ -206,7 +204,6 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Prints a word of the reader as statements.
     func statement(_ word: String, _ arguments: [Expression]) -> [String] {
         if case .reading = scope { return readingBody(word, arguments) }
         switch word {
@@ -234,7 +231,6 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Prints a word of the reader of bodies as statements.
     private func readingBody(_ word: String, _ arguments: [Expression]) -> [String] {
         switch word {
         case "require", "verify":

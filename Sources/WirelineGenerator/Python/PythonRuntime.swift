@@ -81,7 +81,6 @@ struct PythonRuntime {
         }
     }
 
-    /// Returns the name that a line declares; nil for other lines.
     private static func declaredName(_ line: Substring) -> String? {
         let words = line.split(separator: " ")
         guard let first = words.first, let mark = line.first, mark.isLetter || mark == "_" else { return nil }

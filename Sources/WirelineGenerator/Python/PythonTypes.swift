@@ -9,7 +9,6 @@ final class PythonTypes: Sendable, TypeDialect {
     let plan: GeneratorModel
     /// The functions that read and write messages, and those for the header fields that a message fixes.
     let messages: [(read: String, write: String, verifyHeader: String, fixHeader: String)]
-    /// The functions that read and write structures.
     let structures: [(read: String, write: String)]
     /// The tables with the cases of enums.
     let cases: [String]

@@ -82,7 +82,6 @@ struct PythonWriter: PythonWords {
             [syntax(arguments[0]), .atom(format)] + limits + [path(arguments[arguments.count - 1])])
     }
 
-    /// Prints a word of the writer as an expression.
     func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "position": return .call(.atom("len"), [.atom("w")])
@@ -177,7 +176,6 @@ struct PythonWriter: PythonWords {
         }
     }
 
-    /// Prints a word of the writer as statements.
     func statement(_ word: String, _ arguments: [Expression]) -> [String] {
         isWriting ? writingBody(word, arguments) : writing(word, arguments)
     }
@@ -212,7 +210,6 @@ struct PythonWriter: PythonWords {
         return ["w += \(text(expression(word, arguments)))"]
     }
 
-    /// Prints a word of the writer of packets as statements.
     private func writing(_ word: String, _ arguments: [Expression], to buffer: String = "o") -> [String] {
         switch word {
         case "verify": return unless(arguments[0], [syntax(arguments[1])])
@@ -279,7 +276,6 @@ extension Expression {
         "checked", "checkedBool", "checkedCase", "isPresent", "limit", "notLess", "exactly",
     ]
 
-    /// Whether it is bytes to write.
     fileprivate var isBytes: Bool {
         switch self {
         case .pack, .packAll: true

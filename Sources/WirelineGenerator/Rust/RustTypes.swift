@@ -37,7 +37,6 @@ struct RustTypes: TypeDialect {
         "\(format.isSigned ? "i" : "u")\(format.held.bitWidth)"
     }
 
-    /// Returns the name of an arm inside its enum.
     func arm(_ name: String, of union: Int) -> String {
         let own = name.dropFirst(plan.names.unions[union].name.count)
         return own == "Self" ? "Self_" : String(own)

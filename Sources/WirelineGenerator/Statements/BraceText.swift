@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The texts of functions and classes in languages with braces.
 enum BraceText {
     static func indented(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + $0 }

@@ -50,7 +50,6 @@ struct ClassPrinter {
     private var id: String { dialect.type(.number(.uint64)) }
 
     enum FunctionKind {
-        /// A free function.
         case helper
         case member
         /// A member that the message's base class declares.
@@ -186,7 +185,6 @@ struct ClassPrinter {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// Returns the class of a connection, with its states.
     private func connectionClass(_ context: ContextPlan) -> String {
         let statements = ContextStatements(builder, context)
         let states = zip(context.states.enumerated(), names.states).flatMap { item, own in

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// An operand of a condition.
 enum ConditionOperand: Sendable {
     /// A number known at generation; it is 0 unless `isSet` holds.
     case literal(Int128, isSet: Expression? = nil)
@@ -13,7 +12,6 @@ enum ConditionOperand: Sendable {
 }
 
 extension StatementBuilder {
-    /// Returns a condition as an expression.
     func condition(
         _ condition: WireCondition, operand: (WireCondition.Operand) -> ConditionOperand
     ) -> Expression {

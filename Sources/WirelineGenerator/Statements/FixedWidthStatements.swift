@@ -105,7 +105,6 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the integer of whole bytes at an offset of the reader's bytes.
     func integer(_ format: IntegerFormat, _ order: ByteOrder, at place: Expression) -> Expression {
         if hasWord(format) { return read(suffix(format, order) + "At", place) }
         return read(format.isSigned ? "sintAt" : "uintAt", place, .place(format.byteCount), order.isLittle)

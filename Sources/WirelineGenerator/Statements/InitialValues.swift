@@ -25,7 +25,6 @@ extension StatementBuilder {
         field.mayBeUnset || !field.hasZero ? nil : zero(field)
     }
 
-    /// Returns a field's value in the zero of its body.
     func zero(_ field: GeneratedField) -> Expression { .initial(field.zero, field.value) }
 
     /// Returns a field's value in a new header; nil if it is not set, or if programs cannot set it.

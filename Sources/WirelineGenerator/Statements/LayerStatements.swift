@@ -10,7 +10,6 @@ import WirelineLanguage
 struct LayerStatements {
     let builder: StatementBuilder
     let layers: LayerPlan
-    /// The names of the layers that the program supplies.
     let programLayers: [String]
     private var plan: GeneratorModel { builder.plan }
 

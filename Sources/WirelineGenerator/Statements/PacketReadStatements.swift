@@ -227,7 +227,6 @@ struct PacketReadStatements {
         return [.constant("from\(indices.lowerBound)", .position, builder.read("position"))] + statements + seen
     }
 
-    /// Reads the text in the bytes of a field.
     private func text(_ index: Int) -> [Statement] {
         let format = layout.fields[index].format
         guard !format.isNumber else { return [] }

@@ -44,7 +44,6 @@ extension StatementBuilder {
         return [.readMessage(index), .writeMessage(index)] + fixing
     }
 
-    /// The functions of the unions that messages reach.
     var unionFunctions: [PrintedFunction] {
         plan.used.unions.sorted { $0.key < $1.key }.flatMap { index, places -> [PrintedFunction] in
             (places.contains(.before) ? [.readUnion(index, hasTag: true), .writeUnion(index, hasTag: true)] : [])

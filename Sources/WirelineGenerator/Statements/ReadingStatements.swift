@@ -12,7 +12,6 @@ extension StatementBuilder {
         case assign(Expression)
         case declare(String)
 
-        /// The expression for the value after it was read.
         var expression: Expression {
             switch self {
             case .assign(let expression): expression
@@ -195,7 +194,6 @@ extension StatementBuilder {
         }
     }
 
-    /// Returns the expression that reads an integer of whole bytes.
     func integer(_ format: IntegerFormat, _ order: ByteOrder, _ name: Expression) -> Expression {
         if hasWord(format) { return read(suffix(format, order), name) }
         return read(format.isSigned ? "sint" : "uint", .place(format.byteCount), order.isLittle, name)

@@ -217,7 +217,6 @@ extension GeneratorModel {
 }
 
 extension PacketField.Format {
-    /// The value with this format in a body.
     var value: ValuePlan {
         switch self {
         case .integer(let format, let order): .plain(format, order)
@@ -229,7 +228,6 @@ extension PacketField.Format {
         }
     }
 
-    /// Returns the value with this format in a body, limited to a range.
     func value(in range: ClosedRange<Int128>) -> ValuePlan {
         switch self {
         case .integer(let format, let order):

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The statements that check and write values and bodies.
 extension StatementBuilder {
     // MARK: Numbers
 
@@ -218,7 +217,6 @@ extension StatementBuilder {
         return statements
     }
 
-    /// Writes a value with a given number of bytes.
     private func putSized(
         _ content: ValuePlan, _ count: CountPlan, fills: Bool, _ own: Expression, _ name: Expression,
         _ unique: String

@@ -77,7 +77,6 @@ struct TypeScriptFunctions {
 
     // MARK: Members of messages
 
-    /// Returns the functions of a message as members of its constant.
     func members(ofMessage index: Int) -> [String] {
         builder.functions(ofMessage: index).flatMap { function -> [String] in
             switch function {
@@ -106,7 +105,6 @@ struct TypeScriptFunctions {
             + dialect.indented((first.map { [$0] } ?? []) + dialect.lines(statements)) + ["},"]
     }
 
-    /// The functions that make the zero values of structures.
     var zeros: [String] {
         dialect.zeros.sorted { $0.key < $1.key }.map { index, name in
             let members = plan.structures[index].fields.compactMap { field -> (name: String, value: Expression)? in

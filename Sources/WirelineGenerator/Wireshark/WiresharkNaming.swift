@@ -51,7 +51,6 @@ struct WiresharkNaming {
         keys = Self.unique(description.preferredKeys.map(\.name))
     }
 
-    /// Replaces the names of header and trailer fields.
     func with(packetFields: [String]) -> WiresharkNaming {
         var result = self
         result.packetFields = packetFields

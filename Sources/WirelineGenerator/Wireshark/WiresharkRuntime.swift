@@ -12,7 +12,6 @@ enum WiresharkRuntime {
         return RuntimeFile.wireshark.with(Set(names)).text("all") + "\n"
     }
 
-    /// The features that fields of messages and structures need.
     private static func fieldFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
         let texts = HeaderTexts(description)
         let (hasConditions, hasCounters) = (description.hasConditions, description.hasCounters)
@@ -39,7 +38,6 @@ enum WiresharkRuntime {
         ]
     }
 
-    /// The features that packets need.
     private static func packetFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
         let layout = description.layout
         let texts = HeaderTexts(description)
@@ -93,7 +91,6 @@ enum WiresharkRuntime {
 /// The kinds of packet fields that are text, digits or bytes.
 private struct HeaderTexts {
     let areUsed: Bool
-    /// Whether some are constant texts.
     let areConstants: Bool
     /// Whether messages fix some.
     let areFixed: Bool

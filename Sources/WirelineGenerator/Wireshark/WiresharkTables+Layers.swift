@@ -47,7 +47,6 @@ extension WiresharkTables {
         ])
     }
 
-    /// Returns the named values of a state.
     private func values(of type: TypeDescription) -> [(name: String, value: Int128)] {
         switch type {
         case .boolean, .bit: [("false", 0), ("true", 1)]

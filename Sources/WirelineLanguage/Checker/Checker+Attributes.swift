@@ -55,7 +55,6 @@ extension Checker {
 
     // MARK: Attributes of several declarations
 
-    /// Returns the name in `@name(…)`.
     func alias(_ attributes: AttributeSet) -> String? { attributes.name(.name)?.text }
 
     /// Returns the text in `@deprecated("why")`.

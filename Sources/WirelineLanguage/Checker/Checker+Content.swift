@@ -8,7 +8,6 @@ struct ContentLines {
     private var checkedCount = 0
     private var isFaulty = false
     private var places: [String: SourceSpan] = [:]
-    /// The ciphers, with their attributes.
     fileprivate(set) var ciphers: [(name: NameSyntax, attributes: AttributeSet)] = []
 
     init(_ options: ProtocolOptions) {
@@ -204,7 +203,6 @@ extension Checker {
         return .field(name.text)
     }
 
-    /// The syntax of each layer.
     static let layerExamples = [
         "zlib": "layer zlib;", "deflate": "layer deflate;", "gzip": "layer gzip;", "brotli": "layer brotli;",
         "xor": "layer xor(key);", "rc4": "layer rc4(key);", "custom": "layer custom(name);",

@@ -5,7 +5,6 @@ import WirelineCodec
 /// The fields of a message or a structure before the one being checked.
 struct EarlierFields {
     private(set) var fields: [String: ResolvedField] = [:]
-    /// The names of all fields.
     private(set) var names: Set<String> = []
 
     init() {}

@@ -33,7 +33,6 @@ extension Checker {
         }
     }
 
-    /// Checks the memory of a message: its own fields, and the items of its lists.
     func checkMemory(ofMessage index: Int, _ footprint: Footprint) {
         var sum = footprint.unpaidMemory
         for field in messageFields[index] {

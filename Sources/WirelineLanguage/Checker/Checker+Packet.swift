@@ -179,7 +179,6 @@ extension Checker {
         return PacketField(padding.description.name, .bytes(byteCount: byteCount), .padding)
     }
 
-    /// Returns a header field as an operand of a condition.
     private func operand(_ syntax: FieldSyntax, _ field: PacketField?) -> ConditionScope.Operand {
         guard let field else { return .faulty }
         guard field.format.isNumber else { return .other("`\(syntax.typeText)`") }
@@ -398,7 +397,6 @@ extension Checker {
 }
 
 extension Checker {
-    /// The cases of the enum or flags that a packet field names as its type.
     private func caseTable(of field: FieldSyntax, _ format: PacketField.Format) -> CaseTable? {
         namedType(of: field, format).flatMap(caseTable)
     }

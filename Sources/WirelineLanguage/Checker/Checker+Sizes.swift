@@ -4,7 +4,6 @@ import WirelineCodec
 
 /// The size of values on the wire, their depth and their memory.
 struct Footprint {
-    /// The bytes on the wire.
     var size = WireSize(fixed: 0)
     /// How deeply structures nest in every value in memory, including defaults of `@since` fields.
     var depth = 0

@@ -60,7 +60,6 @@ extension Checker {
         }
     }
 
-    /// Returns a state of the packet as an operand of a condition.
     func operand(ofState name: String) -> ConditionScope.Operand {
         guard let index = description.state(named: name) else { return .faulty }
         switch description.states[index].type {

@@ -68,7 +68,6 @@ extension Checker {
 extension TypeDescription {
     fileprivate var isUnion: Bool { if case .union = self { true } else { false } }
 
-    /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
         case .bytes, .bit: false

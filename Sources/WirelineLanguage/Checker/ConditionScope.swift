@@ -54,7 +54,6 @@ extension Checker {
         return ConditionScope(allFields: names, header: header)
     }
 
-    /// Returns a packet field as an operand of conditions in messages.
     private func headerOperand(_ field: PacketField, _ index: Int, isBehindPayload: Bool) -> ConditionScope.Operand {
         let help = "it looks at what programs set in the packet before the payload"
         guard field.condition == nil else {

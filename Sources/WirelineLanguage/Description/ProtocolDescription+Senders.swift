@@ -23,7 +23,6 @@ extension ProtocolDescription {
         layout.dependsOnContext ? layout.plainLayouts.map(with(layout:)) : [self]
     }
 
-    /// Returns the protocol with a layout that has some of the fields.
     package func with(layout kept: PacketLayout) -> ProtocolDescription {
         var positions: [Int: Int] = [:]
         for (position, field) in kept.fields.enumerated() {

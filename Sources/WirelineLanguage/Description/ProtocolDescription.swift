@@ -99,7 +99,6 @@ public struct ProtocolDescription: Equatable, Sendable {
     /// Whether a field of a message or a structure has `@constant`, and shares bytes with others.
     package var hasPackedConstants: Bool { hasField { $0.packing != nil && constant(of: $0) != nil } }
 
-    /// Whether another field holds the tag of a union.
     package var hasTagFields: Bool { hasField { $0.tagField != nil } }
 
     /// Whether a field of a message or a structure counts others: `@count(n)`, `@size(n - 4)`.

@@ -95,7 +95,6 @@ extension ProtocolDescription {
         return if case .union(let index) = type { unions[index].mayGoToEnd } else { type.goesToEnd }
     }
 
-    /// The fields of all messages, structures and unions.
     package var allFields: [FieldDescription] {
         messages.flatMap(\.fields) + structures.flatMap(\.fields) + unions.flatMap(\.fields)
     }

@@ -9,9 +9,7 @@ package enum SchemaName: Hashable, Sendable {
     case alias(String)
     /// A field of a message or a struct, an arm of a union, or a case of an enum or flags.
     case member(String, of: String)
-    /// The `@name` of a member.
     case memberAlias(String, of: String)
-    /// A field or a state of the packet.
     case packetField(String)
 
     package var text: String {
@@ -257,7 +255,6 @@ private struct NameCollector {
         }
     }
 
-    /// Adds the cases of enums and flags in a field's attributes.
     private mutating func addCases(of field: FieldSyntax) {
         guard scope.caseOwners.contains(field.typeName.text) else { return }
         let values = [AttributeKind.default, .exampleValue, .constant].map(\.rawValue)

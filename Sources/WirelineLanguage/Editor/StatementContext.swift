@@ -14,7 +14,6 @@ struct StatementContext {
     private(set) var openAttribute: String?
     /// Whether the cursor is directly after an `@`.
     private(set) var isAfterAt = false
-    /// Whether the statement is the first in its body.
     private(set) var isFirst = true
     /// Whether the cursor is between the braces of a frame.
     private(set) var isInFrame = false

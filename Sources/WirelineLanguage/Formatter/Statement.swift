@@ -6,7 +6,6 @@ struct Statement {
     let first: Int
     /// The `;` or the `{`.
     let last: Int
-    /// The body that the `{` opens.
     let body: Body?
     let hasComments: Bool
     /// The first word after the attributes.

@@ -18,7 +18,6 @@ struct NumberSyntax {
 
     var isFaulty: Bool { value == .faulty }
 
-    /// Returns the value of a valid number token's text.
     static func value(of text: String, isNegative: Bool) -> Value {
         if let magnitude = character(text) ?? integer(text) { return .integer(isNegative ? -magnitude : magnitude) }
         guard let magnitude = Double(text) else { return .faulty }

@@ -18,7 +18,6 @@ indirect enum ConditionSyntax {
         }
     }
 
-    /// The tests of single operands, in order.
     var tests: [(operand: OperandSyntax, comparison: ComparisonSyntax?)] {
         switch self {
         case .test(let operand, let comparison): [(operand, comparison)]

@@ -125,7 +125,6 @@ package struct BodyPlan: Sendable {
     package var keptBytesFollowOptional: Bool { end == .kept && fields.contains(where: \.isOptional) }
 }
 
-/// A field and its relations to the others of its body.
 package struct PlannedField: Sendable {
     package let index: Int
     package let description: FieldDescription

@@ -21,7 +21,6 @@ package struct PlannedDerivation: Sendable {
         case itemBytes(byteCount: Int)
         /// The UTF-8 of a string.
         case text
-        /// The number of `bytes`.
         case bytes
         /// The 16-bit units of text, two bytes each.
         case units

@@ -34,7 +34,6 @@ package struct PlannedRun: Equatable, Sendable {
     }
 }
 
-/// The bits of a field in a run.
 package struct PlannedBits: Equatable, Sendable {
     package let field: Int
     /// The number of bits, 1 to 64.

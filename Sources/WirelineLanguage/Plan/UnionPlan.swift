@@ -13,7 +13,6 @@ package struct UnionPlan: Sendable {
     package let arms: [PlannedArm]
     /// Whether the union counts as a level of `max_depth`, because its values could nest too deeply.
     package let countsDepth: Bool
-    /// The places of its tags in this protocol.
     package let tagPlaces: TagPlaces
 
     package struct TagPlaces: OptionSet, Sendable {

@@ -77,7 +77,6 @@ package struct Problem: Equatable, Sendable {
     package var related: [RelatedPlace]
 }
 
-/// Another place related to a problem.
 package struct RelatedPlace: Equatable, Sendable {
     package var span: SourceSpan
     /// Its description, in the style of ``Diagnostic/message``.

@@ -36,7 +36,6 @@ package struct SourceText: Sendable {
         return starts
     }
 
-    /// Whether a line begins at an offset.
     private static func isLineStart(_ offset: Int, in bytes: [UInt8]) -> Bool {
         switch bytes[offset - 1] {
         case .lineFeed: true

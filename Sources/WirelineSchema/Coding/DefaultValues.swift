@@ -43,7 +43,6 @@ struct DefaultValues {
         return json(value, field.type)
     }
 
-    /// Returns the bytes of a field with `@constant`; nil for other fields.
     func constant(of field: FieldDescription) -> PlannedConstant? { description.constant(of: field) }
 
     private func json(_ value: DefaultValue, _ type: TypeDescription) -> JSONValue {

@@ -10,7 +10,6 @@ final class DescriptionIndex: Sendable {
     /// Whether bytes after the last known field of each message are kept.
     let keepsTrailingBytes: [Bool]
     let structures: [JSONFieldList]
-    /// The header fields that each message fixes.
     let fixedHeaders: [PacketHeader?]
     /// Whether the packet's header decides which fields of each message are present.
     private let looksAtHeader: [Bool]

@@ -57,7 +57,6 @@ extension JSONValue {
     }
 }
 
-/// Writes numbers.
 extension JSONValue {
     /// Makes an integer that every JSON reader keeps exact: a string beyond ±(2^53 − 1).
     ///

@@ -13,7 +13,6 @@ package struct PacketDraft: Sendable {
     /// Computed header fields that JSON states; the packet's must equal them.
     fileprivate let computed: [(name: String, value: PacketHeader.FieldValue)]
     fileprivate let content: Content
-    /// The sender; nil if unknown.
     package let sender: Sender?
     /// The states of the connection before the packet.
     fileprivate var states = PacketStates()

@@ -58,7 +58,6 @@ extension SchemaComparison {
         let before: [FieldDescription]
         let after: [FieldDescription]
         let alignment: FieldAlignment
-        /// The next pair of fields.
         var next = 0
     }
 

@@ -17,7 +17,6 @@ extension SchemaComparison {
         compareLines("opaque", before.opaque, after.opaque)
     }
 
-    /// Compares the limits of layers' output, and of packets in packets.
     mutating func compareContentLimits() {
         let (before, after) = (old.layout.content, new.layout.content)
         let headers = Dictionary(
@@ -74,7 +73,6 @@ extension SchemaComparison {
 
     private func rule(_ condition: WireCondition?) -> WireCondition.Remainder { condition.map { .when($0) } ?? .always }
 
-    /// Compares the conditions of a layer or a content.
     private mutating func compareConditions(
         _ subject: String, _ before: WireCondition.Remainder, _ after: WireCondition.Remainder
     ) {

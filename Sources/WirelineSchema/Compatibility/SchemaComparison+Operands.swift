@@ -41,7 +41,6 @@ extension SchemaComparison {
         return read[index].name
     }
 
-    /// Returns the conditions of fields, each one once.
     private func conditions(_ fields: [FieldDescription]) -> [WireCondition] {
         fields.compactMap(\.presence.condition).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

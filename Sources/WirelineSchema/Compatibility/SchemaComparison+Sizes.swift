@@ -37,7 +37,6 @@ extension SchemaComparison {
         }
     }
 
-    /// Returns hints for values of this many bytes, or more.
     private func sizeHints(
         _ content: TypeDescription, _ key: FieldKey, byteCount: Int, in description: ProtocolDescription
     ) -> [ExampleHint] {

@@ -43,7 +43,6 @@ extension SchemaComparison {
         suspect(.state, "state \(name)", summary, at: .packet, old: oldLocation, new: newLocation)
     }
 
-    /// Compares the states that a message sets.
     mutating func compareStateChanges(_ before: MessageDescription, _ after: MessageDescription, at owner: OwnerPair) {
         guard states(after: before, in: old) != states(after: after, in: new) else { return }
         let words = change(by: before, in: old)

@@ -24,7 +24,6 @@ extension SchemaComparison {
         compareFloatRanges(pair)
     }
 
-    /// Compares the places of two unions' tags.
     private mutating func compareTagPlaces(_ pair: FieldPair) {
         let places = (
             old.fields(of: pair.owner.old).tagPlace(of: pair.before),

@@ -17,7 +17,6 @@ package struct Refusal: Equatable, Sendable {
         self.offset = offset
     }
 
-    /// Makes the refusal of bytes by this project's codec.
     package init(_ error: CodecError) {
         self.init(kind: error.reason.kind, field: error.path.isEmpty ? nil : error.path, offset: error.offset)
     }

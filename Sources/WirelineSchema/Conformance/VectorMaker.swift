@@ -13,7 +13,6 @@ package struct VectorMaker {
     private(set) var translator: PacketTranslator
     /// Encodes values that the limits of the schema forbid.
     private var unlimited: PacketTranslator
-    /// The keys of all vectors.
     private let keys: [LayerKey]
     private let comparison: LineComparison
     /// The names of fields that count others.

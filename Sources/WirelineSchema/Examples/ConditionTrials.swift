@@ -112,7 +112,6 @@ struct ConditionTrials {
 }
 
 extension ProtocolDescription {
-    /// Returns numbers for the operands of a field's condition.
     func operandValues(
         of field: FieldDescription, in owner: FieldListKey, _ choose: (ConditionTrials) -> [ConditionTrials.Choice]
     ) -> [OperandValues] {

@@ -25,7 +25,6 @@ enum ExampleHint {
     /// A value for all uses of flags, by their index.
     case flags(Int, JSONValue)
     case header(PacketHeader)
-    /// A packet of at least this many bytes.
     case packetByteCount(Int)
     /// At least this many bytes inside the layers of a packet with these header values.
     case contentByteCount(Int, PacketHeader)
@@ -45,7 +44,6 @@ struct ExampleValues {
         case legible
         /// Zeros, without fields that may be absent.
         case zero
-        /// The largest values; the smallest values.
         case most, least
         /// Random values; from a pool, if there is one.
         case random(seed: UInt64)
@@ -75,7 +73,6 @@ struct ExampleValues {
     private var random: SplitMix64
     /// The source of half of the random values.
     let pool: EdgePool?
-    /// Whether a random value is long already.
     private var hasLong = false
 
     /// - Parameters:
@@ -238,7 +235,6 @@ struct ExampleValues {
         return make(&self)
     }
 
-    /// Converts a value in an attribute to JSON.
     private func value(_ given: DefaultValue, _ type: TypeDescription) -> JSONValue {
         switch (given, type) {
         case (.integer(let number), .boolean), (.integer(let number), .bit): .boolean(number != 0)
@@ -425,7 +421,6 @@ extension PacketTranslator {
 }
 
 extension TypeDescription {
-    /// Whether it contains other values.
     var isCompound: Bool {
         switch self {
         case .structure, .union, .fixedList, .list: true

@@ -19,7 +19,6 @@ enum FieldListKey: Hashable {
     }
 }
 
-/// A field of one version.
 struct FieldKey: Hashable {
     var owner: FieldListKey
     var index: Int
@@ -28,7 +27,6 @@ struct FieldKey: Hashable {
 /// Numbers for operands of conditions.
 struct OperandValues {
     var fields: [FieldKey: JSONValue] = [:]
-    /// Numbers of the packet's header.
     var header = PacketHeader()
 
     var isEmpty: Bool { fields.isEmpty && header.fields.isEmpty }

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Conditions in generated Swift.
 extension SwiftTypes {
     /// Returns a field's condition as an expression for an `if`.
     ///

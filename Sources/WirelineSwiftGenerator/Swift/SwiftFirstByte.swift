@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Finds, in generated Swift, the first byte of an item before it is written.
 extension SwiftTypes {
     /// Returns an expression for the first byte of a value; nil if only writing the value can tell.
     func firstByte(of type: TypeDescription, _ access: String) -> String? {

@@ -86,7 +86,6 @@ extension SwiftTypes {
         return value("\(name).\(format.swiftMethod)(\(arguments))", of: type, at: place)
     }
 
-    /// Converts a number to a value of a type.
     private func value(_ number: String, of type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
         if case .integer = type { return SwiftExpression(text: number) }
         guard plan.isClosed(type) else {

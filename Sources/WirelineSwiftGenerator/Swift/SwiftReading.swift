@@ -149,7 +149,6 @@ struct SwiftReading {
         }
     }
 
-    /// Compares a constant that shares bytes with other fields.
     private mutating func verify(
         _ constant: PlannedConstant, _ field: SwiftField, _ bits: PlannedBits, in name: String, at place: SwiftPlace
     ) {

@@ -9,7 +9,6 @@ struct SwiftSizing {
     let depth: String
     private(set) var source: SwiftSource
     private(set) var errors: SwiftErrorPlace
-    /// Whether a statement adds to the size.
     private(set) var adds = false
     /// The bytes that every value takes.
     private(set) var constant = 0

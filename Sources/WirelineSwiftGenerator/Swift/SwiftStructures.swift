@@ -95,12 +95,10 @@ struct SwiftStructures {
         SwiftField.all(types.plan.structures[index].fields, types, reserved: members.union(structureMembers))
     }
 
-    /// Writes a message's conformance for printing.
     func writePrinting(ofMessageAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         messageBody(at: index).writePrinting(of: name.reference, to: &source)
     }
 
-    /// Writes a structure's conformance for printing.
     func writePrinting(ofStructureAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
         structureBody(at: index).writePrinting(of: name.reference, to: &source)
     }

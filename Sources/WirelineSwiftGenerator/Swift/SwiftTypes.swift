@@ -153,7 +153,6 @@ extension PlannedCount {
 }
 
 extension CountFormat {
-    /// The integer type of a count of fixed width.
     var swiftType: String {
         switch self {
         case .uint8: "Swift::UInt8"

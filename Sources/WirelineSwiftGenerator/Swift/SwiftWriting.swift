@@ -130,7 +130,6 @@ struct SwiftWriting {
 
     // MARK: Fixed width
 
-    /// Writes fields that share bytes, as one integer.
     private mutating func setPacked(_ run: PlannedRun, _ fields: [SwiftField], _ name: String, _ offset: Int) {
         guard let first = run.bits.first else { return }
         let variable = "bits\(first.field)"
