@@ -11,7 +11,7 @@ public enum ErlangError: Error, Equatable, Sendable {
     case invalidTerm(ErlangTermFault, offset: Int)
     /// The term at `offset` is nested more deeply than this.
     case tooDeep(limit: Int, offset: Int)
-    /// The term has more parts than this; `offset` is where that was noticed.
+    /// The term has more parts than this; `offset` is the position of the first part too many.
     case tooManyTerms(limit: Int, offset: Int)
     /// The integer at `offset` has more bytes than this.
     case integerTooLong(limit: Int, offset: Int)
@@ -36,7 +36,7 @@ public enum ErlangError: Error, Equatable, Sendable {
     case invalidAnswer(EPMDFault)
     /// The handshake with another node failed.
     case handshake(ErlangHandshakeFault)
-    /// A connected node sent what no node sends, or was to be sent what it would not take.
+    /// A connected node broke the protocol, or a message to it would.
     case distribution(ErlangDistributionFault)
 }
 
@@ -52,7 +52,7 @@ extension ErlangError {
     }
 }
 
-/// The way in which bytes are not a term, or in which a term cannot be written.
+/// Why bytes are not a term, or why a term cannot be written.
 public enum ErlangTermFault: Equatable, Sendable {
     /// The first byte is not 131, the version of the format.
     case version(UInt8)
@@ -76,7 +76,7 @@ public enum ErlangTermFault: Equatable, Sendable {
     case duplicateKey
     /// A number in a function's description is out of range.
     case function
-    /// A compressed term came where none is accepted.
+    /// A compressed term came, but this reader accepts none.
     case compressed
     /// A compressed term is damaged, or has another number of bytes than it announces.
     case damagedCompression
@@ -84,7 +84,7 @@ public enum ErlangTermFault: Equatable, Sendable {
     case trailingBytes(Int)
 }
 
-/// The way in which a text is not a term.
+/// Why a text is not a term.
 public enum ErlangTextFault: Equatable, Sendable {
     /// The text ends inside a term.
     case incomplete
@@ -112,7 +112,7 @@ public enum ErlangTextFault: Equatable, Sendable {
     case trailingText
 }
 
-/// The way in which epmd's answer is wrong.
+/// How epmd's answer is wrong.
 public enum EPMDFault: Equatable, Sendable {
     /// The answer begins with this byte, which is that of another answer.
     case tag(UInt8)
@@ -128,7 +128,7 @@ public enum EPMDFault: Equatable, Sendable {
     case port
 }
 
-/// The way in which a handshake between nodes failed.
+/// Why a handshake between nodes failed.
 public enum ErlangHandshakeFault: Equatable, Sendable {
     /// The connection ended after our proof: the other node has another cookie.
     case cookieRefused
@@ -162,7 +162,7 @@ public enum ErlangHandshakeFault: Equatable, Sendable {
     case creation
 }
 
-/// The way in which what connected nodes say is wrong.
+/// How a connected node broke the protocol.
 public enum ErlangDistributionFault: Equatable, Sendable {
     /// A packet has more bytes than this.
     case packetTooLong(limit: Int)

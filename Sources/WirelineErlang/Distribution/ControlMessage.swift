@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a process or a registered name is monitored by. A monitor by name is answered by name.
+/// The target of a monitor. A node reports the end by the same PID or name.
 package enum ErlangTarget: Hashable, Sendable {
     case process(ErlangPID)
     case name(ErlangAtom)
 }
 
-/// What another node says to a process of ours, or to ours as a whole.
+/// A message of another node to a process of ours, or to our node.
 ///
-/// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "Protocol between Connected Nodes". Forms with a trace token
-/// are read as those without one.
+/// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "Protocol between Connected Nodes". A form with a trace
+/// token
+/// reads as the form without it.
 package enum ControlMessage: Equatable, Sendable {
-    /// A message to a process. Without a sender if the other node does not say it.
+    /// A message to a process; no sender if the other node does not send it.
     case send(from: ErlangPID?, to: ErlangPID)
-    /// A message to a registered name.
     case sendNamed(from: ErlangPID, to: ErlangAtom)
     /// A message to an alias, which only its process knows.
     case sendAlias(from: ErlangPID, alias: ErlangReference)
-    /// Two processes share their fate.
     case link(from: ErlangPID, to: ErlangPID)
-    /// They do no longer. ``OutgoingMessage/unlinkAcknowledgement(_:from:to:)`` is to be sent at once, with the same ID.
+    /// Send ``OutgoingMessage/unlinkAcknowledgement(_:from:to:)`` at once, with the same ID.
     case unlink(UnlinkID, from: ErlangPID, to: ErlangPID)
     case unlinkAcknowledgement(UnlinkID, from: ErlangPID, to: ErlangPID)
-    /// A linked process has ended, for a reason.
+    /// A linked process has ended.
     case exit(from: ErlangPID, to: ErlangPID)
-    /// A process is told to end, for a reason: `exit(Pid, Reason)`.
+    /// A process must end: `exit(Pid, Reason)`.
     case exitSignal(from: ErlangPID, to: ErlangPID)
     case monitor(from: ErlangPID, ErlangTarget, ErlangReference)
     case demonitor(from: ErlangPID, ErlangTarget, ErlangReference)
-    /// What was monitored has ended, for a reason.
+    /// A monitored process has ended.
     case down(ErlangTarget, to: ErlangPID, ErlangReference)
-    /// A process gets another group leader. It is to be ignored: group leaders are where Erlang's output goes.
+    /// Ignore this: the group leader is where the output of Erlang's processes goes.
     case groupLeader(from: ErlangPID, to: ErlangPID)
-    /// A process is to be started. ``OutgoingMessage/spawnRefusal(_:to:)`` answers it.
+    /// Answer with ``OutgoingMessage/spawnRefusal(_:to:)``.
     case spawnRequest(ErlangReference, from: ErlangPID)
-    /// The answer to a spawn request, of which we send none.
+    /// We never send a spawn request.
     case spawnReply(ErlangReference, to: ErlangPID)
 
-    /// Who sent it, if the other node must be that one's. Of a message the sender is taken on trust, as OTP does: it may
-    /// be passed on.
+    /// The sender, if it must be a process of the other node. The sender of a message is not checked, as in OTP:
+    /// another
+    /// process may have passed the message on.
     var boundSender: ErlangPID? {
         switch self {
         case .link(let from, _), .unlink(_, let from, _), .unlinkAcknowledgement(_, let from, _), .exit(let from, _),
@@ -50,12 +50,12 @@ package enum ControlMessage: Equatable, Sendable {
     }
 }
 
-/// The number of an unlinking, by which its acknowledgement is known.
+/// Connects an unlinking with its acknowledgement.
 package struct UnlinkID: Hashable, Sendable {
     /// 1 to 2^64 − 1. OTP closes the connection for 0, and for a larger number.
     package let number: UInt64
 
-    /// - Returns: nil for 0.
+    /// Returns nil for 0.
     package init?(_ number: UInt64) {
         guard number > 0 else { return nil }
         self.number = number
@@ -69,16 +69,14 @@ package struct UnlinkID: Hashable, Sendable {
     var term: ErlangTerm { ErlangTerm(number) }
 }
 
-/// What stands after a control message.
 enum ControlPayload: Equatable {
     case none
-    /// The message, or the reason.
+    /// The message or the reason.
     case follows
-    /// The reason was part of the control message, as nodes without ``ErlangFlags/exitPayloads`` send it.
+    /// The reason was part of the control message: the node lacks ``ErlangFlags/exitPayloads``.
     case reason(ErlangTerm)
 }
 
-/// The numbers of the control messages.
 enum ControlKind: Int64 {
     case link = 1
     case send = 2
@@ -133,7 +131,6 @@ enum ControlKind: Int64 {
         }
     }
 
-    /// Whether the last element is a reason.
     var hasReason: Bool {
         switch self {
         case .exit, .tracedExit, .exitSignal, .tracedExitSignal, .down: true

@@ -2,34 +2,29 @@
 
 import WirelineCodec
 
-/// Reads a control message from its bytes, without a term for its parts: one comes with each message.
+/// Reads a control message from its bytes, without a term for each part. One comes with each message.
 struct ControlReader: ~Escapable {
     private var terms: TermReader
     private let nodes: NodeNames
-    /// How many elements of the tuple are still to come.
+    /// The number of elements that are still unread.
     private var missingCount = 0
 
-    /// - Parameters:
-    ///   - reader: The bytes from the control message on.
-    ///   - nodes: Names of nodes that are likely to come.
+    /// - Parameter nodes: Names of nodes that are likely to appear.
     @_lifetime(copy reader)
     init(_ reader: ByteReader, _ nodes: NodeNames) {
         terms = TermReader(reader, DistributionLimits.control)
         self.nodes = nodes
     }
 
-    /// The offset of the next byte.
     var offset: Int { terms.offset }
 
-    /// Reads a control message.
-    ///
-    /// - Returns: nil for a term that is none.
+    /// - Returns: nil for a term that is no control message.
     mutating func read() throws(ErlangError) -> (ControlMessage, ControlPayload)? {
         let start = terms.offset
         guard let count = try terms.readTupleCount(), count > 0, case .integer(let number) = try terms.readTerm(),
             let kind = ControlKind(rawValue: number), kind.partCount == count
         else {
-            // Bytes that are no term are told apart.
+            // Bytes that are no term must throw.
             if terms.offset == start { _ = try terms.readTerm() }
             return nil
         }
@@ -47,7 +42,7 @@ struct ControlReader: ~Escapable {
         return (message, .reason(try terms.readTerm()))
     }
 
-    /// Reads the elements that count; what is left are trace tokens, and a reason.
+    /// Reads only the elements that matter. Trace tokens and a reason can follow.
     private mutating func message(of kind: ControlKind) throws(ErlangError) -> ControlMessage? {
         switch kind {
         case .sendFrom, .tracedSendFrom: try pair().map { .send(from: $0, to: $1) }
@@ -102,7 +97,6 @@ struct ControlReader: ~Escapable {
         }
     }
 
-    /// Sender and receiver.
     private mutating func pair() throws(ErlangError) -> (ErlangPID, ErlangPID)? {
         guard let from = try pid(), let to = try pid() else { return nil }
         return (from, to)

@@ -2,22 +2,21 @@
 
 import WirelineCodec
 
-/// What takes the parts of a control message one after another: to count their bytes, or to write them.
+/// Takes the parts of a control message one after another, to count their bytes or to write them.
 ///
-/// So each control message is described once, and no term is made for it.
+/// So one function describes each control message for both, and no term is made for it.
 protocol ControlSink: ~Copyable, ~Escapable {
     associatedtype Failure: Error
 
-    /// Begins the tuple of a control message.
     mutating func beginControl(_ kind: ControlKind)
     mutating func add(_ pid: ErlangPID) throws(Failure)
     mutating func add(_ atom: ErlangAtom) throws(Failure)
     mutating func add(_ reference: ErlangReference) throws(Failure)
-    /// Adds any other term, such as a number.
+    /// Any other term, such as a number.
     mutating func add(term: ErlangTerm) throws(Failure)
 }
 
-/// Counts the bytes of a control message, and checks that Erlang takes it. What it has counted can be written without
+/// Counts the bytes of a control message, and checks that Erlang accepts it. After that, it can be written without
 /// failure.
 struct ControlMeasure: ControlSink {
     private let limits: ErlangTermLimits

@@ -2,19 +2,18 @@
 
 import WirelineCodec
 
-/// What a connected node has said.
 package enum DistributionEvent: Equatable, Sendable {
     case tick
-    /// A control message, and the bytes of the term that follows it, without a version byte. They are not looked at: a
-    /// message to a process that is gone need not be read.
+    /// The bytes are those of the term after the control message, without a version byte. They stay unread, because the
+    /// receiver may be gone.
     case message(ControlMessage, content: [UInt8]?)
-    /// A control message with its reason inside.
+    /// The reason is inside of the control message.
     case reason(ControlMessage, ErlangTerm)
-    /// A message that was too long, and was not kept.
+    /// The term was too long, and was dropped.
     case skipped(ControlMessage)
 }
 
-/// The bytes that a connected node sends, cut anywhere, as events.
+/// The bytes of a connected node, cut anywhere, as events.
 ///
 /// Once it has thrown, it throws the same error again, and the connection must be closed.
 package struct DistributionInput {
@@ -25,21 +24,18 @@ package struct DistributionInput {
 
     private var decoder: PacketDecoder
     private var buffer: [UInt8] = []
-    /// The offset in the buffer of what has not been read.
+    /// The offset of the first unread byte in the buffer.
     private var offset = 0
     private var state = State.reading
 
-    /// - Parameters:
-    ///   - peer: The other node, with the flags that both have.
-    ///   - limits: What it may cost.
+    /// - Parameter peer: The other node, with the flags that both nodes have.
     package init(peer: ErlangPeer, limits: DistributionLimits = DistributionLimits()) {
         decoder = PacketDecoder(peer: peer, limits: limits)
     }
 
-    /// The bytes that are kept: of a packet that is not whole, and of messages that are not.
+    /// The bytes of an incomplete packet and of incomplete messages.
     package var heldByteCount: Int { buffer.count - offset + decoder.heldByteCount }
 
-    /// Takes bytes that have arrived.
     package mutating func receive(_ bytes: RawSpan) {
         if offset > 0 {
             buffer.removeFirst(offset)
@@ -48,7 +44,7 @@ package struct DistributionInput {
         buffer.append(byteCount: bytes.byteCount) { $0.writeBytes(bytes) }
     }
 
-    /// Returns what the bytes that have arrived say; nil to wait for more.
+    /// Returns nil to wait for more bytes.
     package mutating func nextEvent() throws(ErlangError) -> DistributionEvent? {
         if case .failed(let error) = state { throw error }
         do throws(ErlangError) {
@@ -64,7 +60,7 @@ package struct DistributionInput {
         }
     }
 
-    /// The place of the next whole packet in the buffer, without its length.
+    /// The next whole packet in the buffer, without its length.
     private mutating func nextPacket() throws(ErlangError) -> Range<Int>? {
         guard let byteCount = try decoder.packetByteCount(in: buffer.rawSpan.extracting(offset..<buffer.count)),
             buffer.count - offset >= 4 + byteCount
@@ -75,7 +71,7 @@ package struct DistributionInput {
     }
 
     private mutating func event(of packet: Range<Int>) throws(ErlangError) -> DistributionEvent? {
-        // A reference, so that the decoder can change while the bytes are borrowed.
+        // A second reference to the array: the decoder can change while the bytes are borrowed.
         let buffer = buffer
         let bytes = buffer.rawSpan.extracting(packet)
         switch try decoder.decode(bytes) {
@@ -92,7 +88,7 @@ package struct DistributionInput {
 }
 
 extension ErlangTerm {
-    /// Reads a term without a version byte, as it follows a control message. Bytes after it are ignored, as OTP does.
+    /// Reads a term without a version byte, as after a control message. Bytes after it are ignored, as in OTP.
     package init(content bytes: RawSpan, limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) {
         var terms = TermReader(ByteReader(bytes), limits)
         self = try terms.readTerm()

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What another node may cost us.
+/// Limits for the resources that another node may take.
 package struct DistributionLimits: Equatable, Sendable {
-    /// The limits of a message's term. A message above ``ErlangTermLimits/byteCount`` is skipped; the connection stays.
+    /// The limits of a message's term. A longer one than ``ErlangTermLimits/byteCount`` is skipped; the connection
+    /// stays.
     package var terms = ErlangTermLimits()
-    /// The most bytes of all messages together of which fragments are missing: four of the longest messages. Above it, the
-    /// connection ends.
+    /// The most bytes of all incomplete messages: four of the longest messages. Above it, the connection ends.
     var fragmentByteCount: Int { 4 * terms.byteCount }
-    /// The most messages of which fragments are missing (default 64). Each belongs to one sender, which sends no other
-    /// message before that one is whole.
+    /// The most incomplete messages (default 64). Each has its own sender, which finishes one message before the next.
     package var fragmentedMessageCount = 64
 
     package init() {}
 
-    /// A control message is a tuple of a few names.
+    /// For control messages: tuples of a few names.
     static let control: ErlangTermLimits = {
         var limits = ErlangTermLimits()
         limits.depth = 32
@@ -22,6 +21,6 @@ package struct DistributionLimits: Equatable, Sendable {
         return limits
     }()
 
-    /// The most bytes of a packet: a whole message, its control message and the header.
+    /// The most bytes of a packet: its header, its control message and its term.
     var packetByteCount: Int { terms.byteCount + Self.control.byteCount + 64 }
 }

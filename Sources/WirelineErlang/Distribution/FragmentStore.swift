@@ -2,26 +2,25 @@
 
 import WirelineCodec
 
-/// Messages of which not all fragments have arrived.
+/// Messages that are waiting for some of their fragments.
 ///
-/// Fragments of one message have one sequence number and count down to 1. Those of several messages may be mixed.
+/// All fragments of a message have one sequence number, and count down to 1. Several messages may be mixed.
 struct FragmentStore {
     /// A message whose last fragment has arrived.
     struct Whole {
         let control: ControlMessage
-        /// The bytes; nil if there were more than the limit, and were not kept.
+        /// Nil if the message was longer than the limit, and was dropped.
         let content: [UInt8]?
     }
 
     private enum Content {
         case kept([UInt8])
-        /// There were too many bytes. What follows is not kept either.
+        /// The message is too long. Its later fragments are dropped, too.
         case skipped
     }
 
     private struct Open {
         let control: ControlMessage
-        /// How many fragments are still to come.
         var leftCount: UInt64
         var content: Content
 
@@ -32,14 +31,11 @@ struct FragmentStore {
 
     private let limits: DistributionLimits
     private var open: [UInt64: Open] = [:]
-    /// The bytes that are kept.
     private(set) var byteCount = 0
 
     init(_ limits: DistributionLimits) { self.limits = limits }
 
-    /// The first fragment of a message.
-    ///
-    /// - Parameter leftCount: The number of fragments with this one, at least 1.
+    /// - Parameter leftCount: The number of fragments including this one, at least 1.
     mutating func begin(
         _ sequence: UInt64, leftCount: UInt64, _ control: ControlMessage, _ content: RawSpan
     ) throws(ErlangError) -> Whole? {
@@ -51,7 +47,6 @@ struct FragmentStore {
         return try add(content, to: &message, sequence)
     }
 
-    /// A later fragment of a message.
     mutating func `continue`(
         _ sequence: UInt64, leftCount: UInt64, _ content: RawSpan
     ) throws(ErlangError) -> Whole? {

@@ -2,9 +2,8 @@
 
 import WirelineCodec
 
-// The control message of what we say: its number, and the parts after it.
+// How a message becomes a control message: its number, and the parts after it.
 extension OutgoingMessage {
-    /// The number of the control message for a node with some flags.
     func kind(for flags: ErlangFlags) -> ControlKind {
         let hasPayload = flags.contains(.exitPayloads)
         return switch self {
@@ -23,7 +22,6 @@ extension OutgoingMessage {
         }
     }
 
-    /// Adds the control message to a sink.
     func addControl<Sink: ControlSink & ~Copyable & ~Escapable>(
         _ kind: ControlKind, to sink: inout Sink
     ) throws(Sink.Failure) {
@@ -76,7 +74,7 @@ extension OutgoingMessage {
         }
     }
 
-    /// The term that follows the control message; nil if none does.
+    /// The term after the control message; nil if none follows.
     func content(_ kind: ControlKind) -> OutgoingContent? {
         switch self {
         case .send(let term, _, _), .sendNamed(let term, _, _), .sendAlias(let term, _, _): .term(term)
@@ -87,7 +85,7 @@ extension OutgoingMessage {
         }
     }
 
-    /// The process of the other node to which it is said; nil if there is none.
+    /// The receiving process of the other node; nil: none.
     var receiver: ErlangPID? {
         switch self {
         case .send(_, _, let to), .sendEncoded(_, _, .process(let to)), .link(_, let to), .unlink(_, _, let to),
@@ -99,8 +97,9 @@ extension OutgoingMessage {
         }
     }
 
-    /// Whether it must not be said to a process of an earlier life of the node: for some of these, OTP closes the
-    /// connection. Monitors of such a process are answered.
+    /// Whether a process of an earlier life of the node must not get it. For some of these, OTP closes the connection.
+    /// It
+    /// answers monitors of such a process.
     var isForPresentLife: Bool {
         switch self {
         case .monitor, .demonitor: false
@@ -108,7 +107,7 @@ extension OutgoingMessage {
         }
     }
 
-    /// The process of ours that says it; nil if it need not be one.
+    /// The sending process of ours; nil if any sender is allowed.
     var sender: ErlangPID? {
         switch self {
         case .send(_, let from, _), .sendEncoded(_, let from, _), .sendNamed(_, let from, _),
@@ -121,10 +120,8 @@ extension OutgoingMessage {
     }
 }
 
-/// What follows a control message.
 enum OutgoingContent {
     case term(ErlangTerm)
-    /// The bytes of a term.
     case encoded([UInt8])
 
     func byteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
@@ -143,7 +140,7 @@ enum OutgoingContent {
         }
     }
 
-    /// Returns the bytes of the term, of which there are so many.
+    /// `byteCount` must be the term's own.
     func bytes(byteCount: Int) -> [UInt8] {
         if case .encoded(let bytes) = self { return bytes }
         return [UInt8](byteCount: byteCount) { write(to: &$0) }

@@ -2,34 +2,34 @@
 
 import WirelineCodec
 
-/// What we say to another node.
+/// A message from us to another node.
 ///
-/// There are only forms that Erlang takes. Whatever would end the other node's connection, or the node itself, cannot be
-/// said: a fragment without the others, a reference to an atom cache, the ID 0, another group leader, a monitor of what cannot be monitored.
+/// These are only forms that Erlang accepts. Others, which would end the connection or the other node, do not exist
+/// here:
+/// a fragment without the rest, a reference to an atom cache, the ID 0, a group leader, a monitor of an invalid target.
 package enum OutgoingMessage: Equatable, Sendable {
     case send(ErlangTerm, from: ErlangPID, to: ErlangPID)
-    /// Sends a term that is in bytes already, without the version byte. The caller answers for them: Erlang ends the
-    /// connection for bytes that are no term.
+    /// The bytes of a term, without the version byte. They are not checked: Erlang closes the connection if they are no
+    /// term.
     case sendEncoded([UInt8], from: ErlangPID, to: ErlangTarget)
     case sendNamed(ErlangTerm, from: ErlangPID, to: ErlangAtom)
-    /// Answers a call: a caller that has given up drops it.
+    /// Answers a call. If the caller has given up, its node drops the message.
     case sendAlias(ErlangTerm, from: ErlangPID, alias: ErlangReference)
     case link(from: ErlangPID, to: ErlangPID)
     case unlink(UnlinkID, from: ErlangPID, to: ErlangPID)
     case unlinkAcknowledgement(UnlinkID, from: ErlangPID, to: ErlangPID)
-    /// A process of ours that was linked has ended.
+    /// A linked process of ours has ended.
     case exit(reason: ErlangTerm, from: ErlangPID, to: ErlangPID)
-    /// `exit(Pid, Reason)`.
+    /// Erlang's `exit(Pid, Reason)`.
     case exitSignal(reason: ErlangTerm, from: ErlangPID, to: ErlangPID)
     case monitor(from: ErlangPID, ErlangTarget, ErlangReference)
     case demonitor(from: ErlangPID, ErlangTarget, ErlangReference)
-    /// What was monitored here has ended, or was never there: `noproc`.
+    /// A monitored process of ours has ended, or never existed: `noproc`.
     case down(ErlangTarget, reason: ErlangTerm, to: ErlangPID, ErlangReference)
-    /// Refuses to start a process, in OTP's word: callers get `notsup`.
+    /// Refuses to start a process, as OTP does: the caller gets `notsup`.
     case spawnRefusal(ErlangReference, to: ErlangPID)
 }
 
-/// Writes the packets that we send to a node.
 package struct PacketEncoder: Sendable {
     private let ourselves: ErlangAtom
     private let peer: ErlangPeer
@@ -38,8 +38,8 @@ package struct PacketEncoder: Sendable {
 
     /// - Parameters:
     ///   - ourselves: Our name.
-    ///   - peer: The other node, with the flags that both have.
-    ///   - limits: What terms may have.
+    ///   - peer: The other node, with the flags that both nodes have.
+    ///   - limits: The limits of each term.
     package init(ourselves: ErlangNodeName, peer: ErlangPeer, limits: ErlangTermLimits = ErlangTermLimits()) {
         self.ourselves = ourselves.atom
         self.peer = peer
@@ -47,13 +47,14 @@ package struct PacketEncoder: Sendable {
         self.limits = limits
     }
 
-    /// A packet that only says that we live.
+    /// An empty packet: we are alive.
     package static let tick: [UInt8] = [0, 0, 0, 0]
 
     /// Appends a packet with a message.
     ///
-    /// - Returns: Whether there is one. A message to a process of an earlier life of the node is dropped: for some of
-    ///   these, OTP closes the connection. The same holds for an alias that the node could not have made.
+    /// - Returns: False if it appended nothing. It drops messages to a process of an earlier life of the node, because
+    ///   OTP
+    ///   closes the connection for some of them. It also drops an alias that the node cannot have made.
     /// - Throws: ``ErlangError`` for a term that Erlang would refuse, and ``ErlangDistributionFault/foreignSender`` or
     ///   ``ErlangDistributionFault/foreignReceiver`` for processes of other nodes; nothing is appended then.
     package func append(_ message: OutgoingMessage, to output: inout [UInt8]) throws(ErlangError) -> Bool {
@@ -96,14 +97,15 @@ package struct PacketEncoder: Sendable {
         return true
     }
 
-    /// The most bytes of a message in one packet, as in OTP. A longer message is in fragments: then a node can skip one that
-    /// is over its limits, without having it in memory and without closing the connection.
+    /// The most bytes of a term in one packet, as in OTP. A longer one is sent in fragments. Then a node can skip one
+    /// that is
+    /// above its limits: it need not keep it in memory, and need not close the connection.
     package static let fragmentByteCount = 64 << 10
 
-    /// The most bytes of a packet before its control message or its part of a message.
+    /// An upper bound for the bytes of a packet before its control message, or before its part of a term.
     static let headByteCount = 4 + 2 + 8 + 8 + 1
 
-    /// Appends a message in fragments. No other packet comes between them, so all messages have the same sequence number.
+    /// Appends a message in fragments. No other packet comes between them, so one sequence number serves all messages.
     ///
     ///     131 69 | sequence u64 | fragments left u64 | 0 | control | content …     the first
     ///     131 70 | sequence u64 | fragments left u64 | content …                   the others, down to 1

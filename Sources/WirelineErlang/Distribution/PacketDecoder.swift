@@ -2,19 +2,18 @@
 
 import WirelineCodec
 
-/// What a packet between nodes contains.
 package enum DistributionPacket: Equatable, Sendable {
-    /// Nothing; it says that the node lives.
+    /// An empty packet: the node is alive.
     case tick
-    /// A fragment of a message that is not complete.
+    /// One fragment; its message is not complete.
     case fragment
-    /// A control message, and where in the packet the bytes of its message or reason are.
+    /// A control message, and the range of its term (a message or a reason) in the packet.
     case message(ControlMessage, content: Range<Int>)
-    /// The same, put together from fragments.
+    /// A control message, and its term, which fragments carried.
     case assembled(ControlMessage, content: [UInt8])
-    /// A control message without a message, or with its reason inside.
+    /// A control message that has no term after it. Its reason, if it has one, is inside.
     case control(ControlMessage, reason: ErlangTerm?)
-    /// The message of this one had more bytes than the limit, and was not kept.
+    /// The term of this message was longer than the limit, and was dropped.
     case skipped(ControlMessage)
 }
 
@@ -33,9 +32,7 @@ package struct PacketDecoder {
     private var fragments: FragmentStore
     private var nodes: NodeNames
 
-    /// - Parameters:
-    ///   - peer: The other node, with the flags that both have.
-    ///   - limits: What it may cost.
+    /// - Parameter peer: The other node, with the flags that both nodes have.
     package init(peer: ErlangPeer, limits: DistributionLimits = DistributionLimits()) {
         precondition(!peer.flags.contains(.atomCache), "the atom cache is never agreed")
         self.peer = peer
@@ -45,17 +42,16 @@ package struct PacketDecoder {
         nodes = NodeNames(peer: node)
     }
 
-    /// Forgets messages of which fragments are missing. The decoder must not be used again.
+    /// Drops incomplete messages. The decoder must not be used again.
     mutating func forget() { fragments = FragmentStore(limits) }
 
-    /// The bytes of messages of which fragments are missing.
+    /// The bytes of incomplete messages.
     package var heldByteCount: Int { fragments.byteCount }
 
-    /// Returns how many bytes the next packet has, without the 4 of its length.
+    /// Returns the bytes of the next packet, without the 4 of its length.
     ///
-    /// - Parameter bytes: What has arrived and was not taken.
-    /// - Returns: nil until the length has arrived. The packet itself may not have.
-    /// - Throws: A packet above the limit, before anything is kept for it.
+    /// - Returns: nil until the length has arrived. The packet itself may still be incomplete.
+    /// - Throws: If the packet is above the limit. Nothing has been kept for it.
     package func packetByteCount(in bytes: RawSpan) throws(ErlangError) -> Int? {
         var reader = ByteReader(bytes)
         guard let length = try? reader.takeInteger(UInt32.self) else { return nil }
@@ -64,7 +60,7 @@ package struct PacketDecoder {
         return byteCount
     }
 
-    /// Reads a whole packet, without its length.
+    /// - Parameter packet: A whole packet, without its length.
     package mutating func decode(_ packet: RawSpan) throws(ErlangError) -> DistributionPacket {
         guard packet.byteCount > 0 else { return .tick }
         var reader = ByteReader(packet)
@@ -84,7 +80,7 @@ package struct PacketDecoder {
         }
     }
 
-    /// References to an atom cache stand here, if one was agreed.
+    /// Here would be references to an atom cache, which we never agree to.
     private func requireNoReferences(_ reader: inout ByteReader) throws(ErlangError) {
         guard try reader.takeInteger(UInt8.self) == 0 else { throw .distribution(.atomCache) }
     }
@@ -145,9 +141,7 @@ package struct PacketDecoder {
         return message.content.map { .assembled(message.control, content: $0) } ?? .skipped(message.control)
     }
 
-    /// Reads a control message.
-    ///
-    /// - Returns: The message, what follows it, and the offset after it.
+    /// - Returns: The message, the kind of its payload, and the offset after it.
     private mutating func readControl(
         _ reader: ByteReader
     ) throws(ErlangError) -> (ControlMessage, ControlPayload, offset: Int) {
@@ -159,7 +153,7 @@ package struct PacketDecoder {
     }
 }
 
-/// The bytes that packets begin with.
+/// The first bytes of packets.
 enum PacketTag {
     static let passThrough: UInt8 = 112
     static let header: UInt8 = 68

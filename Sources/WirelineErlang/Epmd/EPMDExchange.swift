@@ -2,22 +2,20 @@
 
 import WirelineCodec
 
-/// What is asked of epmd, the program on each host that knows the ports of its nodes.
+/// A request to epmd, the program on each host that knows the ports of its nodes.
 ///
-/// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "EPMD Protocol". Each request has a connection of its own, on
+/// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "EPMD Protocol". Each request has its own connection, on
 /// port 4369.
 package enum EPMDRequest: Equatable, Sendable {
-    /// Registers a hidden node. The connection must stay open for as long as the node lives: its end removes the name.
+    /// Registers a hidden node. The connection must stay open as long as the node lives: epmd removes the name at its
+    /// end.
     case register(name: String, port: UInt16)
-    /// Asks for the port of a node.
     case port(name: String)
-    /// Asks for all nodes of the host.
     case names
 
-    /// The highest and the lowest version of the handshake that we know.
+    /// The highest and the lowest version of the handshake that we support.
     private static let (highestVersion, lowestVersion): (UInt16, UInt16) = (6, 5)
 
-    /// The bytes to send.
     var bytes: [UInt8] {
         let content: [UInt8] =
             switch self {
@@ -33,35 +31,28 @@ package enum EPMDRequest: Equatable, Sendable {
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] }
 }
 
-/// What epmd answers.
 package enum EPMDAnswer: Equatable, Sendable {
-    /// The node is registered, and this is its creation.
     case registered(creation: UInt32)
-    /// Another node has the name.
     case nameTaken
-    /// The node listens on this port.
     case port(UInt16, EPMDNodeKind)
-    /// No node has the name.
     case unknownName
-    /// The nodes of the host: the parts of their names before the `@`, and their ports.
+    /// The nodes of the host. A name is the part before the `@`.
     case names([EPMDName])
 }
 
-/// Whether a node connects to whole clusters.
+/// A visible node connects to whole clusters, a hidden one does not.
 package enum EPMDNodeKind: UInt8, Sendable {
     case hidden = 72
     case visible = 77
 }
 
-/// A node of a host.
 package struct EPMDName: Equatable, Sendable {
     package let name: String
     package let port: UInt16
 }
 
-/// A request to epmd on a connection of its own, and its answer.
 package struct EPMDExchange {
-    /// The most bytes of an answer. A host with 1,000 nodes of long names has a list of half of it.
+    /// The most bytes of an answer. The list of a host with 1,000 nodes with long names has half as many.
     package static let answerLimit = 512 << 10
 
     private enum State {
@@ -74,8 +65,6 @@ package struct EPMDExchange {
     private var input: [UInt8] = []
     private var state = State.waiting
 
-    /// Begins an exchange; ``output`` is to be sent.
-    ///
     /// - Parameter request: The request; a name must have 1 to 255 bytes.
     package init(_ request: EPMDRequest) {
         switch request {
@@ -86,11 +75,8 @@ package struct EPMDExchange {
         self.request = request
     }
 
-    /// The bytes of the request.
     package var output: [UInt8] { request.bytes }
 
-    /// Takes bytes that have arrived.
-    ///
     /// - Returns: The answer, once it is complete.
     /// - Throws: ``ErlangError/invalidAnswer(_:)``, again at each later call.
     package mutating func receive(_ bytes: RawSpan) throws(ErlangError) -> EPMDAnswer? {
@@ -100,12 +86,12 @@ package struct EPMDExchange {
             guard exchange.input.count <= Self.answerLimit else {
                 throw .invalidAnswer(.tooLong(limit: Self.answerLimit))
             }
-            // The list of names has no other end than that of the connection.
+            // Only the end of the connection ends the list of names.
             return exchange.request == .names ? nil : try exchange.readAnswer()
         }
     }
 
-    /// The connection has ended. After a registration was answered, this means that the name is gone.
+    /// The connection has ended. If a registration was answered before, epmd has now removed the name.
     ///
     /// - Returns: The answer, if it ends with the connection; nil if it was complete before.
     /// - Throws: ``EPMDFault/truncated``.
@@ -131,12 +117,12 @@ package struct EPMDExchange {
         }
     }
 
-    /// Reads the answer to a registration or for a port; nil if it is not complete.
+    /// Reads an answer with a known length; nil if it is not complete.
     private func readAnswer() throws(ErlangError) -> EPMDAnswer? {
         guard let tag = input.first else { return nil }
         switch (request, tag) {
         case (.register, 118): return try registration(creationByteCount: 4)
-        // epmd before OTP 23.
+        // This is the answer of epmd before OTP 23.
         case (.register, 121): return try registration(creationByteCount: 2)
         case (.port, 119): return try port()
         default: throw .invalidAnswer(.tag(tag))
@@ -149,7 +135,9 @@ package struct EPMDExchange {
         return input[1] == 0 ? .registered(creation: input[2...].reduce(0) { $0 << 8 | UInt32($1) }) : .nameTaken
     }
 
-    /// The port, the kind, the protocol, two versions, the name and other bytes, both with a length of 16 bits.
+    /// The port, the kind, the protocol, two versions, the name and extra data. The last two have a 16-bit length
+    /// before
+    /// them.
     private func port() throws(ErlangError) -> EPMDAnswer? {
         guard input.count >= 2 else { return nil }
         guard input[1] == 0 else {
@@ -166,7 +154,7 @@ package struct EPMDExchange {
         return .port(UInt16(port), EPMDNodeKind(rawValue: input[4]) ?? .hidden)
     }
 
-    /// The number of 16 bits at an offset; nil if it has not arrived.
+    /// A 16-bit number; nil if it has not arrived.
     private func number(at offset: Int) -> Int? {
         offset + 2 <= input.count ? Int(input[offset]) << 8 | Int(input[offset + 1]) : nil
     }

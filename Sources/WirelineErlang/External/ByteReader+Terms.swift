@@ -4,7 +4,6 @@ import WirelineCodec
 
 // The codec's reads, with this module's errors.
 extension ByteReader {
-    /// - Throws: ``ErlangError/truncated(needed:available:offset:)`` if fewer bytes are left.
     @inline(__always)
     func requireBytes(_ byteCount: Int) throws(ErlangError) {
         guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw cutOff(byteCount) }
@@ -37,7 +36,7 @@ extension ByteReader {
         [UInt8](copying: try takeSlice(byteCount))
     }
 
-    /// Takes UTF-8; a fault's offset is that of the text.
+    /// The offset of an error is the first invalid byte in the text.
     @inline(__always)
     mutating func takeText(_ byteCount: Int) throws(ErlangError) -> String {
         try requireBytes(byteCount)

@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-// What is written here has been measured before, and so been checked.
+// Each term was measured before, which also checked it.
 extension ByteWriter {
-    /// Writes a term without a version byte.
+    /// Without a version byte.
     mutating func writeTerm(_ term: ErlangTerm) {
         switch term {
         case .atom(let atom): writeAtom(atom)
@@ -53,13 +53,13 @@ extension ByteWriter {
         }
     }
 
-    /// Writes terms one after another. They are borrowed: a loop over the array would retain and release each of them.
+    /// A span lends the terms: a loop over the array would retain and release each of them.
     private mutating func writeTerms(_ terms: [ErlangTerm]) {
         let terms = terms.span
         for index in terms.indices { writeTerm(terms[index]) }
     }
 
-    /// Writes a tag and a count of 32 bits.
+    /// Writes a tag and a 32-bit count.
     private mutating func writeHead(_ tag: UInt8, count: Int) {
         var run = writeRun(byteCount: 5)
         run.setInteger(tag, at: 0, .bigEndian)
@@ -172,7 +172,7 @@ extension ByteWriter {
             writeIntegerTerm(closure.oldUniqueness)
             writePID(closure.creator)
             writeTerms(closure.values)
-            // The number of bytes from this number on.
+            // The size counts its own bytes and everything after them.
             let byteCount = offset - start - 1
             patchUnsigned(UInt64(byteCount), at: start + 1, byteCount: 4, .bigEndian)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a term may cost its reader. The same limits hold for what is written, so that the peer can read it.
+/// Limits for the resources that a term may take from its reader. They also hold for output, so that the peer can read
+/// it.
 public struct ErlangTermLimits: Equatable, Sendable {
     /// How deeply terms may be nested (default 512).
     ///

@@ -145,7 +145,6 @@ public struct ErlangTermReader: ~Escapable {
         return value
     }
 
-    /// Reads an integer that is written in more than four bytes.
     @usableFromInline @inline(never)
     mutating func readLongInteger() -> Int64? {
         var ahead = self
@@ -154,7 +153,7 @@ public struct ErlangTermReader: ~Escapable {
         return small
     }
 
-    /// Reads an integer of any size; one that needs more than 128 bits is the nearest number of 128 bits.
+    /// Reads an integer of any size. Outside of 128 bits it returns the nearest number of 128 bits.
     package mutating func readWideInteger() -> Int128? {
         var ahead = reader
         guard let tag = ahead.byte() else { return nil }
@@ -199,9 +198,7 @@ public struct ErlangTermReader: ~Escapable {
         return pid
     }
 
-    /// Reads a process.
-    ///
-    /// - Parameter nodes: Names that need not be made.
+    /// Reads a process. A name in `nodes` is not made again.
     mutating func readPID(_ nodes: NodeNames) -> ErlangPID? {
         var terms = TermReader(reader, ErlangTermLimits())
         guard let pid = try? terms.readPID(nodes) else { return nil }
@@ -242,7 +239,7 @@ public struct ErlangTermReader: ~Escapable {
         guard remaining <= limits.byteCount else { throw .termTooLong(limit: limits.byteCount) }
         var ahead = reader
         guard ahead.skipTerm(termLimit: limits.termCount) else {
-            // A slower reader says what is wrong, if it is not only the number of parts.
+            // The slower reader throws the exact error, unless only the number of parts is too large.
             var terms = TermReader(reader, limits)
             _ = try terms.readTerm()
             throw .tooManyTerms(limit: limits.termCount, offset: offset)
@@ -250,7 +247,6 @@ public struct ErlangTermReader: ~Escapable {
         guard ahead.isAtEnd else { throw .invalidTerm(.trailingBytes(ahead.remaining), offset: ahead.offset) }
     }
 
-    /// The tag of the next term.
     func peek() -> UInt8? {
         var ahead = reader
         return ahead.byte()
@@ -269,7 +265,7 @@ public struct ErlangTermReader: ~Escapable {
 @frozen
 public struct ErlangAtomSpan: ~Escapable {
     @usableFromInline let bytes: RawSpan
-    /// Whether each byte is a character, as older nodes write atoms; otherwise the bytes are UTF-8.
+    /// Whether each byte is one Latin-1 character, as older nodes write atoms. Otherwise the bytes are UTF-8.
     @usableFromInline let isLatin: Bool
 
     @inlinable
@@ -285,7 +281,6 @@ public struct ErlangAtomSpan: ~Escapable {
         unsafe matches(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
-    /// Returns whether this is the atom with a name, given in UTF-8.
     package func matches(_ name: [UInt8]) -> Bool {
         // SAFETY: the array lends its bytes until the closure returns.
         unsafe name.withUnsafeBytes { unsafe matches($0) }
@@ -298,7 +293,7 @@ public struct ErlangAtomSpan: ~Escapable {
         return unsafe bytes.withUnsafeBytes { unsafe $0.hasSameBytes(as: name) }
     }
 
-    /// A hash of the name in UTF-8, which is the same in each run.
+    /// The same in each run.
     package var quickHash: UInt64 {
         guard !isLatin || isASCII else { return Self.quickHash(Array(name.utf8)) }
         var hash = Self.hashStart
@@ -307,12 +302,11 @@ public struct ErlangAtomSpan: ~Escapable {
         return hash
     }
 
-    /// Returns the ``quickHash`` of a name in UTF-8.
     package static func quickHash(_ name: [UInt8]) -> UInt64 {
         name.reduce(hashStart) { ($0 ^ UInt64($1)) &* hashFactor }
     }
 
-    // FNV-1a. The names that are looked up come from a schema: nobody can choose names that collide.
+    // FNV-1a. Only names of a schema are looked up, so nobody can choose names that collide.
     private static let hashStart: UInt64 = 0xCBF2_9CE4_8422_2325
     private static let hashFactor: UInt64 = 0x100_0000_01B3
 
@@ -345,7 +339,7 @@ extension ByteReader {
         return try? readInteger(as: UInt32.self, .bigEndian)
     }
 
-    /// Reads a count of 32 bits of what takes a byte at least; nil if fewer bytes are left.
+    /// Reads a 32-bit count of things that take at least a byte each; nil if fewer bytes are left.
     @inlinable @inline(__always)
     mutating func count() -> Int? {
         guard let count = word(), UInt64(count) <= UInt64(remaining) else { return nil }
@@ -359,7 +353,7 @@ extension ByteReader {
         do throws(CodecError) { return try readSlice(byteCount: byteCount) } catch { return nil }
     }
 
-    /// Reads the sign and the magnitude of an integer.
+    /// Reads the sign and the magnitude.
     fileprivate mutating func wide(byteCount: Int) -> Int128? {
         guard let sign = byte(), byteCount <= remaining else { return nil }
         var (magnitude, isBeyond): (UInt128, Bool) = (0, false)
@@ -371,9 +365,7 @@ extension ByteReader {
         return sign == 0 ? Int128(magnitude) : -Int128(magnitude)
     }
 
-    /// Skips a term without recursion.
-    ///
-    /// - Returns: Whether there was one, with at most so many parts.
+    /// Skips a term without recursion. Returns false if there is none, or if it has more than `termLimit` parts.
     fileprivate mutating func skipTerm(termLimit: Int) -> Bool {
         var (expected, total) = (1, 1)
         while expected > 0 {
@@ -406,9 +398,7 @@ extension ByteReader {
         return true
     }
 
-    /// Skips the rest of a term.
-    ///
-    /// - Returns: The number of terms in it; nil if it is none.
+    /// Returns the number of terms inside this one; nil if it is invalid. The tag has been read.
     @inline(never)
     private mutating func skipOther(_ tag: UInt8) -> Int? {
         switch tag {
@@ -441,7 +431,7 @@ extension ByteReader {
 
     private mutating func skip(_ byteCount: Int) -> Int? { slice(byteCount) == nil ? nil : 0 }
 
-    /// Skips an atom and as many bytes after it.
+    /// Skips an atom and `byteCount` bytes after it.
     private mutating func skipNamed(_ byteCount: Int) -> Int? {
         guard let tag = byte() else { return nil }
         switch tag {

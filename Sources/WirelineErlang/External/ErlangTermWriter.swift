@@ -4,35 +4,29 @@ import WirelineCodec
 
 /// Writes terms of the external format one after another, without a value for each.
 ///
-/// It is for those who know what they write: the parts of a tuple, a list or a map must follow its head, as many as the
-/// head says.
+/// The caller must write as many parts after the head of a tuple, a list or a map as the head says. Nothing checks
+/// that.
 package struct ErlangTermWriter: Sendable {
-    /// What has been written.
     package private(set) var bytes: [UInt8]
 
-    /// Makes a writer that continues some bytes, by default none.
     package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// The number of bytes written so far.
     @inline(__always)
     package var count: Int { bytes.count }
 
-    /// Makes room for so many more bytes.
     package mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(bytes.count + byteCount) }
 
-    /// Removes what has been written from an offset on.
     package mutating func truncate(to count: Int) { bytes.removeSubrange(count...) }
 
-    /// Writes the byte that stands before a term that travels alone.
+    /// The version byte stands before a term that travels alone.
     package mutating func writeVersion() { bytes.append(TermTag.version) }
 
-    /// Writes bytes that are terms already.
     @inline(__always)
     package mutating func writeEncoded(_ encoded: [UInt8]) { bytes.append(contentsOf: encoded) }
 
-    /// Writes any term.
+    /// Checks the term first.
     ///
-    /// - Throws: ``ErlangError`` for a term that Erlang refuses.
+    /// - Throws: ``ErlangError`` for a term that Erlang refuses; nothing is written then.
     package mutating func write(
         _ term: ErlangTerm, limits: ErlangTermLimits = ErlangTermLimits()
     ) throws(ErlangError) {
@@ -42,7 +36,7 @@ package struct ErlangTermWriter: Sendable {
 
     // MARK: Heads
 
-    /// Writes the head of a tuple; so many terms follow.
+    /// Exactly `count` terms must follow.
     package mutating func writeTuple(count: Int) {
         if count < 256 {
             bytes.append(TermTag.smallTuple)
@@ -52,25 +46,23 @@ package struct ErlangTermWriter: Sendable {
         }
     }
 
-    /// Writes the head of a map; so many keys and values follow, each key before its value.
+    /// Exactly `count` keys and values must follow, each key before its value.
     package mutating func writeMap(count: Int) { writeHead(TermTag.map, count: count) }
 
-    /// Writes the head of a list, which must not be empty; so many terms follow, and then ``endList()``.
+    /// Exactly `count` terms must follow, then ``endList()``. The list must not be empty.
     package mutating func beginList(count: Int) { writeHead(TermTag.list, count: count) }
 
-    /// Ends a list. Alone, this is an empty list.
+    /// Without a head before it, this is an empty list.
     @inline(__always)
     package mutating func endList() { bytes.append(TermTag.emptyList) }
 
-    /// Begins a list whose number of terms is not known yet.
-    ///
-    /// - Returns: A place to pass to ``endList(at:count:)``.
+    /// Begins a list with an unknown number of terms. Pass the result to ``endList(at:count:)``.
     package mutating func beginList() -> Int {
         writeHead(TermTag.list, count: 0)
         return bytes.count
     }
 
-    /// Ends the list that ``beginList()`` has begun, after so many terms.
+    /// Writes the number of terms at the list's head; a list without terms becomes `[]`.
     package mutating func endList(at place: Int, count: Int) {
         if count == 0 {
             truncate(to: place - 5)
@@ -80,7 +72,7 @@ package struct ErlangTermWriter: Sendable {
         endList()
     }
 
-    /// Writes a list of numbers below 256 as its bytes: 1 to 65,535 of them.
+    /// A list of 1 to 65,535 numbers below 256.
     package mutating func writeString(_ content: RawSpan) {
         bytes.append(byteCount: 3 + content.byteCount) { writer in
             writer.writeInteger(TermTag.string, .bigEndian)
@@ -91,17 +83,16 @@ package struct ErlangTermWriter: Sendable {
 
     // MARK: Values
 
-    /// Writes an atom of at most 255 characters.
+    /// At most 255 characters.
     package mutating func writeAtom(_ name: String) { bytes += Self.encoded(atom: name) }
 
-    /// Returns the bytes of an atom of at most 255 characters.
+    /// At most 255 characters.
     package static func encoded(atom name: String) -> [UInt8] {
         let text = Array(name.utf8)
         guard text.count > 255 else { return [TermTag.smallAtom, UInt8(text.count)] + text }
         return [TermTag.atom, UInt8(truncatingIfNeeded: text.count >> 8), UInt8(truncatingIfNeeded: text.count)] + text
     }
 
-    /// Writes a binary.
     @inline(__always)
     package mutating func writeBinary(_ content: RawSpan) {
         bytes.append(byteCount: 5 &+ content.byteCount) { writer in
@@ -112,17 +103,15 @@ package struct ErlangTermWriter: Sendable {
         }
     }
 
-    /// Writes a binary.
     package mutating func writeBinary(_ content: [UInt8]) { writeBinary(content.rawSpan) }
 
-    /// Writes a number of a byte.
     @inline(__always)
     package mutating func writeByte(_ value: UInt8) {
         bytes.append(TermTag.smallInteger)
         bytes.append(value)
     }
 
-    /// Writes an integer in its shortest form.
+    /// In the shortest form.
     @inline(__always)
     package mutating func writeInteger(_ value: Int64) {
         if let byte = UInt8(exactly: value) {
@@ -138,13 +127,13 @@ package struct ErlangTermWriter: Sendable {
         }
     }
 
-    /// Writes an integer without a sign in its shortest form.
+    /// In the shortest form.
     @inline(__always)
     package mutating func writeUnsigned(_ value: UInt64) {
         if let value = Int64(exactly: value) { writeInteger(value) } else { writeBig(value, isNegative: false) }
     }
 
-    /// Writes an integer of at most 64 bits without its sign.
+    /// The magnitude must fit in 64 bits.
     package mutating func writeInteger(_ value: Int128) {
         if let small = Int64(exactly: value) {
             writeInteger(small)
@@ -165,7 +154,7 @@ package struct ErlangTermWriter: Sendable {
         }
     }
 
-    /// Writes a float, which must be finite: Erlang ends the connection for any other.
+    /// The float must be finite: Erlang closes the connection for any other.
     package mutating func writeFloat(_ value: Double) {
         precondition(value.isFinite, "Erlang has no such float")
         bytes.append(byteCount: 9) { writer in

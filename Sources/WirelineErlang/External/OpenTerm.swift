@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A term of which some parts have been read, and others are to come.
+/// A term with some parts read, and others missing.
 struct OpenTerm {
     enum Kind {
         case tuple
         /// The last item is the tail.
         case list
-        /// Keys and values follow each other.
+        /// Keys and values alternate.
         case map
-        /// Its values are the items.
+        /// The items are the closure's values.
         indirect case closure(ErlangClosure)
     }
 
     private let kind: Kind
     private let offset: Int
     private var items: [ErlangTerm] = []
-    /// How many items are to come.
     private(set) var missingCount: Int
 
     /// - Parameters:
-    ///   - kind: What it is.
-    ///   - missingCount: How many items it has; there are at least as many bytes.
-    ///   - offset: Where it begins, for errors.
+    ///   - kind: The kind of term.
+    ///   - missingCount: The number of items. At least as many bytes are left.
+    ///   - offset: Where the term begins, for errors.
     @inline(__always)
     init(_ kind: Kind, missingCount: Int, offset: Int) {
         self.kind = kind
@@ -30,7 +29,7 @@ struct OpenTerm {
         items.reserveCapacity(missingCount)
     }
 
-    /// Whether the item to come is the tail of a list.
+    /// Whether the next item is the tail of a list.
     var isAtTail: Bool {
         guard case .list = kind else { return false }
         return missingCount == 1
@@ -42,13 +41,13 @@ struct OpenTerm {
         missingCount &-= 1
     }
 
-    /// In place of the tail, more elements and their tail follow.
+    /// The tail is a list, too: its elements and its tail take the place of the tail.
     mutating func continueList(elementCount: Int) {
         precondition(isAtTail, "only the tail of a list can be a list")
         missingCount = elementCount + 1
     }
 
-    /// Returns the term, of which all items have been read.
+    /// Call this only after the last item.
     consuming func close() throws(ErlangError) -> ErlangTerm {
         switch kind {
         case .tuple: return .tuple(items)

@@ -28,13 +28,13 @@ extension ErlangTerm {
     }
 }
 
-/// Counts the bytes of a term, and checks that Erlang takes it. What it has counted can be written without failure.
+/// Counts the bytes of a term, and checks that Erlang accepts it. After that, the term can be written without failure.
 struct TermMeasure {
     private let limits: ErlangTermLimits
     private var byteCount = 0
     private var termCount = 0
 
-    /// - Returns: The number of bytes without the version byte.
+    /// Without the version byte.
     static func byteCount(of term: ErlangTerm, _ limits: ErlangTermLimits) throws(ErlangError) -> Int {
         var measure = TermMeasure(limits: limits)
         try measure.add(term, depth: 0)
@@ -70,7 +70,7 @@ struct TermMeasure {
 
     private mutating func add(_ elements: [ErlangTerm], depth: Int) throws(ErlangError) {
         try requireDepth(depth)
-        // Borrowed: a loop over the array would retain and release each of them.
+        // A span lends its elements: a loop over the array would retain and release each of them.
         let elements = elements.span
         for index in elements.indices { try add(elements[index], depth: depth &+ 1) }
     }
@@ -130,7 +130,7 @@ struct TermMeasure {
         try 7 + 4 * reference.count + byteCount(of: reference.node)
     }
 
-    /// The number of bytes of a closure without its values.
+    /// Without its values.
     static func headByteCount(of closure: ErlangClosure) throws(ErlangError) -> Int {
         try 30 + byteCount(of: closure.module) + IntegerForm(closure.oldIndex).byteCount
             + IntegerForm(closure.oldUniqueness).byteCount + byteCount(of: closure.creator)
@@ -138,7 +138,7 @@ struct TermMeasure {
 }
 
 extension [ErlangTerm] {
-    /// Whether Erlang writes this list as a string: numbers below 256, at most 65,535 of them.
+    /// Whether Erlang writes this list as a string: 1 to 65,535 numbers below 256.
     var isString: Bool {
         guard !isEmpty, count <= Int(UInt16.max) else { return false }
         let elements = span
@@ -149,11 +149,11 @@ extension [ErlangTerm] {
     }
 }
 
-/// How an integer of 64 bits is written.
+/// The shortest form of an integer of 64 bits.
 enum IntegerForm {
     case byte(UInt8)
     case word(Int32)
-    /// A sign, and this many bytes of the magnitude.
+    /// `byteCount` counts the bytes of the magnitude.
     case big(UInt64, isNegative: Bool, byteCount: Int)
 
     init(_ value: Int64) {
@@ -167,7 +167,7 @@ enum IntegerForm {
         }
     }
 
-    /// The number of bytes, with the tag.
+    /// With the tag.
     var byteCount: Int {
         switch self {
         case .byte: 2

@@ -74,15 +74,13 @@ struct TermReader: ~Escapable {
         self.limits = limits
     }
 
-    /// The offset of the next byte.
     var offset: Int { reader.offset }
 
-    /// - Throws: ``ErlangTermFault/trailingBytes(_:)``.
     func requireEnd() throws(ErlangError) {
         guard reader.isAtEnd else { throw .invalidTerm(.trailingBytes(reader.remaining), offset: offset) }
     }
 
-    /// Reads the next term. After an error, this reader must not be used again.
+    /// After an error, this reader must not be used again.
     mutating func readTerm() throws(ErlangError) -> ErlangTerm {
         termCount = 1
         expectedCount = 0
@@ -115,9 +113,7 @@ struct TermReader: ~Escapable {
         }
     }
 
-    /// Reads the head of a tuple, whose elements are then read one after another.
-    ///
-    /// - Returns: The number of elements; nil if another term comes next.
+    /// - Returns: The number of elements of the tuple at this position; nil if another term comes next.
     mutating func readTupleCount() throws(ErlangError) -> Int? {
         var ahead = reader
         let tag = try ahead.takeInteger(UInt8.self)
@@ -126,10 +122,7 @@ struct TermReader: ~Escapable {
         return tag == TermTag.smallTuple ? Int(try reader.takeInteger(UInt8.self)) : try takeCount()
     }
 
-    /// Reads a process.
-    ///
-    /// - Parameter nodes: Names that need not be made.
-    /// - Returns: nil for another term.
+    /// Reads a process; nil for another term. A name in `nodes` is not made again.
     mutating func readPID(_ nodes: NodeNames) throws(ErlangError) -> ErlangPID? {
         let tag = try reader.takeInteger(UInt8.self)
         guard tag == TermTag.pid else { return tag == TermTag.oldPID ? try readPID(tag) : nil }
@@ -149,7 +142,6 @@ struct TermReader: ~Escapable {
 
     // MARK: Terms of terms
 
-    /// Reads the beginning of a term that contains others.
     private mutating func begin(_ tag: UInt8, at start: Int, depth: Int) throws(ErlangError) -> OpenTerm {
         guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth, offset: start) }
         switch tag {
@@ -180,14 +172,13 @@ struct TermReader: ~Escapable {
         return count
     }
 
-    /// Reads a count of 32 bits of what takes a byte at least. So it is never too large to compute with.
+    /// Reads a 32-bit count of things that take at least a byte each. It is checked against the bytes left.
     private mutating func takeCount() throws(ErlangError) -> Int {
         let count = Int(clamping: try reader.takeInteger(UInt32.self))
         try reader.requireBytes(count)
         return count
     }
 
-    /// Counts terms that must follow.
     private mutating func expect(_ count: Int, _ start: Int) throws(ErlangError) {
         expectedCount &+= count
         guard UInt(bitPattern: expectedCount) <= UInt(bitPattern: reader.remaining)
@@ -198,7 +189,7 @@ struct TermReader: ~Escapable {
 
     // MARK: Terms without others
 
-    /// Reads the rest of a term that contains no others; nil if it contains some, or if there is no such tag.
+    /// Returns nil if the term contains others, or if the tag is unknown. The tag has been read.
     @inline(__always)
     private mutating func readSimple(_ tag: UInt8, at start: Int) throws(ErlangError) -> ErlangTerm? {
         switch tag {
@@ -281,7 +272,6 @@ struct TermReader: ~Escapable {
 
     // MARK: Names
 
-    /// Reads an atom with its tag.
     private mutating func readAtom() throws(ErlangError) -> ErlangAtom {
         let start = reader.offset
         let tag = try reader.takeInteger(UInt8.self)
@@ -289,7 +279,7 @@ struct TermReader: ~Escapable {
         return atom
     }
 
-    /// Reads the rest of an atom; nil if the tag is not that of an atom.
+    /// Returns nil if the tag is not that of an atom. The tag has been read.
     private mutating func readAtomText(_ tag: UInt8, _ start: Int) throws(ErlangError) -> ErlangAtom? {
         let name: String
         switch tag {
@@ -355,7 +345,7 @@ struct TermReader: ~Escapable {
         return .exported(module: module, name: name, arity: arity)
     }
 
-    /// Reads all of a closure but its values.
+    /// Reads a closure up to its values.
     private mutating func readClosure(at start: Int) throws(ErlangError) -> (ErlangClosure, valueCount: Int) {
         // The number of bytes comes first. It is not needed, and OTP does not look at it either.
         let head = try reader.takeRun(4 + 1 + 16 + 4 + 4)
@@ -374,7 +364,7 @@ struct TermReader: ~Escapable {
         return (closure, count)
     }
 
-    /// Reads an integer of 64 bits with its tag. Other tags are not looked at, so that this cannot recurse.
+    /// It accepts only integers of 64 bits, so it cannot recurse.
     private mutating func readSmallInteger() throws(ErlangError) -> Int64 {
         let start = reader.offset
         switch try reader.takeInteger(UInt8.self) {

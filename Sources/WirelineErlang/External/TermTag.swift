@@ -4,7 +4,7 @@
 ///
 /// https://www.erlang.org/doc/apps/erts/erl_ext_dist
 ///
-/// They are computed, so that readers of other modules have them as numbers.
+/// They are computed properties, so that other modules can inline them as constants.
 @usableFromInline
 enum TermTag {
     /// Stands before a term that travels alone.
@@ -32,7 +32,7 @@ enum TermTag {
     @inlinable static var export: UInt8 { 113 }
     @inlinable static var function: UInt8 { 112 }
 
-    // What only older nodes write.
+    // Only older nodes write these.
     @inlinable static var floatText: UInt8 { 99 }
     @inlinable static var smallLatinAtom: UInt8 { 115 }
     @inlinable static var latinAtom: UInt8 { 100 }

@@ -3,7 +3,7 @@
 /// The members of a group on one node. A process may be a member several times.
 struct GroupMembers {
     private struct Membership {
-        /// How many came before it.
+        /// How many memberships began before.
         let earlierCount: Int
         var count = 0
     }
@@ -18,7 +18,7 @@ struct GroupMembers {
 
     var isEmpty: Bool { memberships.isEmpty }
 
-    /// The members in the order in which they came, each as often as it is one.
+    /// Each member in the order of its arrival, once for each membership.
     var pids: [ErlangPID] {
         memberships.sorted { $0.value.earlierCount < $1.value.earlierCount }
             .flatMap { pid, membership in repeatElement(pid, count: membership.count) }
@@ -29,9 +29,9 @@ struct GroupMembers {
         arrivalCount += 1
     }
 
-    /// Removes a process once.
+    /// Undoes one membership.
     ///
-    /// - Returns: Whether it was a member.
+    /// - Returns: Whether the process was a member.
     mutating func remove(_ pid: ErlangPID) -> Bool {
         guard let count = memberships[pid]?.count else { return false }
         if count == 1 { memberships[pid] = nil } else { memberships[pid]?.count = count - 1 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The groups of our own processes, by group and by process.
+/// The groups of our own processes. A process may be a member several times.
 struct OwnGroups {
     private var members: [ErlangTerm: GroupMembers] = [:]
-    /// The groups of each process, each as often as it is a member.
+    /// How often each process is a member of each group.
     private var groups: [ErlangPID: [ErlangTerm: Int]] = [:]
 
-    /// All groups with their members.
     var all: [ErlangTerm: [ErlangPID]] { members.mapValues(\.pids) }
 
     func members(of group: ErlangTerm) -> [ErlangPID] { members[group]?.pids ?? [] }
@@ -16,7 +15,7 @@ struct OwnGroups {
         groups[pid, default: [:]][group, default: 0] += 1
     }
 
-    /// - Returns: Whether the process was a member.
+    /// Returns whether the process was a member.
     mutating func leave(_ group: ErlangTerm, _ pid: ErlangPID) -> Bool {
         guard let count = groups[pid]?[group] else { return false }
         groups[pid]?[group] = count == 1 ? nil : count - 1
@@ -25,9 +24,7 @@ struct OwnGroups {
         return true
     }
 
-    /// A process has ended.
-    ///
-    /// - Returns: The groups that it was a member of, each as often as it was.
+    /// - Returns: The groups that the process was a member of. A group stands once for each membership.
     mutating func ended(_ pid: ErlangPID) -> [ErlangTerm] {
         let left = (groups.removeValue(forKey: pid) ?? [:]).sorted { $0.key < $1.key }
             .flatMap { group, count in repeatElement(group, count: count) }

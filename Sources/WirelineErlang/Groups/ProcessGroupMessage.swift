@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// What the scope processes of OTP's `pg` say to each other.
+/// A message between scope processes of OTP's `pg`.
 ///
-/// pg ends when it gets any other term, and all memberships are lost there. So terms for it are made only here.
+/// pg ends when it gets any other term, and then loses all memberships. So only this type makes terms for it.
 package enum ProcessGroupMessage: Equatable, Sendable {
     /// Asks for all groups of a node: `{discover, Scope}`.
     case discover(from: ErlangPID)
@@ -15,7 +15,6 @@ package enum ProcessGroupMessage: Equatable, Sendable {
     /// `{leave, Scope, [Pid], [Group]}`: each process leaves each group once.
     case leave(from: ErlangPID, [ErlangPID], [ErlangTerm])
 
-    /// The term to send.
     package var term: ErlangTerm {
         switch self {
         case .discover(let scope): .tuple("discover", .pid(scope))
@@ -27,7 +26,7 @@ package enum ProcessGroupMessage: Equatable, Sendable {
         }
     }
 
-    /// The groups in their order. A group without members is left out: it would make an empty group there.
+    /// In the order of the groups. A group without members is left out, because pg would keep it as an empty group.
     private static func pairs(of groups: [ErlangTerm: [ErlangPID]]) -> [ErlangTerm] {
         groups.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { .tuple($0.key, list($0.value)) }
     }
@@ -35,9 +34,9 @@ package enum ProcessGroupMessage: Equatable, Sendable {
     private static func list(_ pids: [ErlangPID]) -> ErlangTerm { .list(pids.map { .pid($0) }) }
 }
 
-/// Reads what a scope process says, and of it only what is about wanted groups.
+/// Reads a message of a scope process, but only the part about wanted groups.
 ///
-/// A scope may have some 100,000 groups, of which few are wanted. So no term is made for the others.
+/// A scope may have some 100,000 groups, and only a few are wanted. No term is made for the others.
 struct ProcessGroupReader: ~Escapable {
     private var reader: ErlangTermReader
     private let node: ErlangAtom
@@ -46,8 +45,8 @@ struct ProcessGroupReader: ~Escapable {
 
     /// - Parameters:
     ///   - bytes: A term without a version byte.
-    ///   - node: The node that sent it. Nothing is believed about processes of another one.
-    ///   - wanted: The groups that are read.
+    ///   - node: The node that sent it. A message about processes of another node is refused.
+    ///   - wanted: The groups to read.
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, from node: ErlangAtom, _ wanted: WantedGroups) {
         reader = ErlangTermReader(bytes)
@@ -56,7 +55,7 @@ struct ProcessGroupReader: ~Escapable {
         self.wanted = wanted
     }
 
-    /// Reads the message. A change of groups that are not wanted has no members, or no groups.
+    /// A change of unwanted groups has no members, or no groups.
     ///
     /// - Returns: nil for any other term.
     mutating func read() -> ProcessGroupMessage? {
@@ -109,7 +108,7 @@ struct ProcessGroupReader: ~Escapable {
         return endsList(of: count) ? .leave(from: scope, members, groups) : nil
     }
 
-    /// One process, or several.
+    /// Reads one process, or a list of them.
     private mutating func pids() -> [ErlangPID]? {
         guard let count = reader.readList() else { return pid().map { [$0] } }
         var pids: [ErlangPID] = []
@@ -127,6 +126,6 @@ struct ProcessGroupReader: ~Escapable {
         return pid
     }
 
-    /// Whether the elements of a list have no other tail than `[]`; the list `[]` itself has none.
+    /// Whether a list ends with `[]`. The list `[]` itself has no tail.
     private mutating func endsList(of count: Int) -> Bool { count == 0 || reader.readList() == 0 }
 }

@@ -2,22 +2,20 @@
 
 import WirelineCodec
 
-/// The process groups of one scope of OTP's `pg`, as a scope process of ours sees them.
+/// The process groups of one scope of OTP's `pg`, as our scope process sees them.
 ///
-/// A scope process never discovers a hidden node by itself, so we begin: with each connected node, we monitor
-/// `{Scope, Node}` and send `discover`. Its answer is `sync`, and its own `discover`, which we answer. Then both sides
-/// tell each other who joins and leaves. If its scope process ends or is not there yet, we begin again.
+/// A scope process never discovers a hidden node by itself, so we begin. We monitor `{Scope, Node}` on each connected
+/// node and send `discover`. The node answers with `sync` and with its own `discover`, which we answer. Then both sides
+/// tell each other who joins and leaves. If its scope process ends or is missing, we begin again later.
 ///
-/// Memberships are not passed on: members of a node are known only while it is connected.
+/// Scope processes do not pass on memberships: the members of a node are known only while it is connected.
 ///
-/// Only members of wanted groups are kept. If another group is wanted, the scope processes are asked for all again.
+/// Only members of wanted groups are kept. If another group is wanted, we ask the scope processes for all groups again.
 package struct ProcessGroups {
     package enum Action: Equatable, Sendable {
-        /// To a scope process.
         case send(ErlangTerm, to: ErlangPID)
-        /// To the scope's name on a node.
         case sendNamed(ErlangTerm, to: ErlangAtom, at: ErlangNodeName)
-        /// Our scope process monitors the scope's name on a node. Its end goes to ``scopeEnded(at:now:)``.
+        /// Our scope process monitors the scope's name on a node. After its end, call ``scopeEnded(at:now:)``.
         case monitor(ErlangAtom, at: ErlangNodeName)
         /// Processes of other nodes have joined a group.
         case joined(ErlangTerm, [ErlangPID])
@@ -26,14 +24,15 @@ package struct ProcessGroups {
     }
 
     private enum Peer {
-        /// We have begun. Nothing has come, or only its `discover`: then this scope process must be told of changes.
+        /// We have sent `discover`. The scope process is set once its own `discover` has come; it then gets our
+        /// changes.
         case discovering(ErlangPID?)
-        /// Its scope process. `isAsked`: another group is wanted since its last `sync`, and the next one is on its way.
+        /// `isAsked`: since the last `sync`, another group is wanted, so we have asked for the next one.
         case known(ErlangPID, isAsked: Bool)
         /// There is no scope process; we begin again at this time.
         case absent(until: Duration)
 
-        /// The scope process that has our groups, and must be told of changes.
+        /// The scope process that has our groups and gets our changes.
         var listener: ErlangPID? {
             switch self {
             case .discovering(let scope): scope
@@ -43,14 +42,14 @@ package struct ProcessGroups {
         }
     }
 
-    /// How long we wait after a scope process has ended, or was not there.
+    /// The wait after a scope process has ended or was missing.
     package static let retryDelay = Duration.seconds(1)
 
     private let scope: ErlangAtom
     private let process: ErlangPID
     private var own = OwnGroups()
     private var wanted = WantedGroups()
-    /// The members of wanted groups on other nodes.
+    /// Only members of wanted groups, and only those on other nodes.
     private var members: [ErlangTerm: [ErlangNodeName: GroupMembers]] = [:]
     private var peers: [ErlangNodeName: Peer] = [:]
     private var actions: [Action] = []
@@ -63,18 +62,17 @@ package struct ProcessGroups {
         self.process = process
     }
 
-    /// Returns what is to be done, in order.
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions
     }
 
-    /// When ``poll(at:)`` begins again with a node; nil if with none.
+    /// The next time at which ``poll(at:)`` begins again with a node; nil: never.
     package var deadline: Duration? {
         peers.values.compactMap { if case .absent(let time) = $0 { time } else { nil } }.min()
     }
 
-    /// Whether the members of wanted groups on all connected nodes are known, or the node has no scope process.
+    /// Whether each connected node has told its members of wanted groups, or has no scope process.
     package var isSettled: Bool {
         peers.values.allSatisfy { peer in
             switch peer {
@@ -86,7 +84,7 @@ package struct ProcessGroups {
 
     // MARK: Members
 
-    /// Wants the members of a group on other nodes, from now on.
+    /// Keeps the members that this group has on other nodes, from now on.
     package mutating func want(_ group: ErlangTerm) {
         guard wanted.insert(group) else { return }
         for (node, peer) in peers.sorted(by: { $0.key < $1.key }) {
@@ -96,30 +94,30 @@ package struct ProcessGroups {
         }
     }
 
-    /// The members of a group: ours first, then those of other nodes, if they are wanted, by the names of their nodes.
+    /// Our members first, then those on other nodes, sorted by node. The latter are empty unless the group is wanted.
     package func members(of group: ErlangTerm) -> [ErlangPID] {
         members[group, default: [:]].sorted { $0.key < $1.key }
             .reduce(into: own.members(of: group)) { $0 += $1.value.pids }
     }
 
-    /// A process of ours joins a group. It may be a member several times.
+    /// A process may join a group several times.
     package mutating func join(_ group: ErlangTerm, _ member: ErlangPID) {
         own.join(group, member)
         tellAll(.join(from: process, group, [member]))
     }
 
-    /// A process of ours leaves a group once.
+    /// Undoes one join.
     ///
-    /// - Returns: Whether it was a member.
+    /// - Returns: Whether the process was a member.
     package mutating func leave(_ group: ErlangTerm, _ member: ErlangPID) -> Bool {
         guard own.leave(group, member) else { return false }
         tellAll(.leave(from: process, [member], [group]))
         return true
     }
 
-    /// A process of ours has ended, and leaves all groups.
+    /// Removes an ended process from all groups.
     ///
-    /// - Returns: The groups that it was a member of, each as often as it was.
+    /// - Returns: The groups that it was a member of. A group stands once for each join.
     @discardableResult
     package mutating func ended(_ member: ErlangPID) -> [ErlangTerm] {
         let groups = own.ended(member)
@@ -136,27 +134,26 @@ package struct ProcessGroups {
 
     // MARK: Nodes
 
-    /// A node is connected.
     package mutating func connected(_ node: ErlangNodeName) {
         peers[node] = .discovering(nil)
         actions.append(.monitor(scope, at: node))
         actions.append(.sendNamed(ProcessGroupMessage.discover(from: process).term, to: scope, at: node))
     }
 
-    /// The connection to a node has ended, and so has what its members were told.
+    /// Forgets the members of the node.
     package mutating func disconnected(_ node: ErlangNodeName) {
         forgetMembers(of: node)
         peers[node] = nil
     }
 
-    /// The scope process of a node has ended, or is not there. Its members are gone until it is back.
+    /// The scope process of a node has ended, or is missing. Its members are gone until it is back.
     package mutating func scopeEnded(at node: ErlangNodeName, now: Duration) {
         guard peers[node] != nil else { return }
         forgetMembers(of: node)
         peers[node] = .absent(until: now + Self.retryDelay)
     }
 
-    /// Begins again with nodes whose time has come.
+    /// Sends `discover` again to nodes whose retry delay is over.
     package mutating func poll(at now: Duration) {
         for (node, peer) in peers.sorted(by: { $0.key < $1.key }) {
             if case .absent(let time) = peer, now >= time { connected(node) }
@@ -171,13 +168,11 @@ package struct ProcessGroups {
 
     // MARK: Messages
 
-    /// A message to our scope process.
-    ///
-    /// Nothing is believed about processes of another node than the one that sent it.
+    /// Takes a message to our scope process. A node can only report its own processes.
     ///
     /// - Parameters:
-    ///   - content: The term, without a version byte. It need not be one.
-    ///   - node: The node from which it came.
+    ///   - content: The term, without a version byte. It may be malformed.
+    ///   - node: The node that sent it.
     /// - Throws: ``ErlangDistributionFault/processGroup`` for any other term; nothing has changed then.
     package mutating func receive(_ content: RawSpan, from node: ErlangNodeName) throws(ErlangError) {
         var reader = ProcessGroupReader(content, from: node.atom, wanted)
@@ -193,20 +188,19 @@ package struct ProcessGroups {
         }
     }
 
-    /// A scope process has asked us, so it must be told of changes from now on.
+    /// A scope process has sent `discover`, so it gets our changes from now on.
     private mutating func listen(_ scope: ErlangPID, of node: ErlangNodeName, _ peer: Peer) {
         switch peer {
         case .known(scope, _): return
         case .discovering: break
         case .known, .absent:
-            // Another scope process than before: it is back already.
+            // It is another scope process than before, so the old one has ended and a new one has started.
             forgetMembers(of: node)
             connected(node)
         }
         peers[node] = .discovering(scope)
     }
 
-    /// The groups of a node replace what we knew of it.
     private mutating func synchronize(
         _ node: ErlangNodeName, _ scope: ErlangPID, _ groups: [ErlangTerm: [ErlangPID]]
     ) {

@@ -2,13 +2,13 @@
 
 import WirelineCodec
 
-/// The groups whose members are wanted. They are found in bytes by a number, so that no term is made for others.
+/// The wanted groups. They are found in bytes by a hash, so that no term is made for other groups.
 struct WantedGroups {
-    /// The groups with each number.
+    /// The key is the hash of the group.
     private var groups: [UInt64: [ErlangTerm]] = [:]
 
     /// - Parameter group: A term that can be written.
-    /// - Returns: Whether it was not wanted before.
+    /// - Returns: Whether the group is new.
     mutating func insert(_ group: ErlangTerm) -> Bool {
         guard let content = try? group.content() else { return false }
         let number = Self.number(ErlangTermReader(content.rawSpan))
@@ -17,9 +17,7 @@ struct WantedGroups {
         return true
     }
 
-    /// Reads a term, if it is a group that is wanted.
-    ///
-    /// - Returns: nil for another term; nothing is read then.
+    /// - Returns: The next term if it is a wanted group; nil for another term, which stays unread.
     func read(_ reader: inout ErlangTermReader) -> ErlangTerm? {
         guard let candidates = groups[Self.number(reader)] else { return nil }
         var ahead = reader
@@ -28,20 +26,20 @@ struct WantedGroups {
         return term
     }
 
-    /// A number that equal terms have in common, whatever their form. Few others have it.
+    /// A hash of a term. Equal terms have the same one, whatever their form.
     private static func number(_ reader: ErlangTermReader) -> UInt64 {
         var reader = reader
         guard let count = reader.readTuple() else { return plainNumber(&reader) ?? 0 }
         var number = UInt64(count)
         for _ in 0..<min(count, 8) {
-            // What follows a term with terms is not looked at.
+            // Stop at the first part that contains other terms.
             guard let part = plainNumber(&reader) else { break }
             number = number &* 31 &+ part
         }
         return number
     }
 
-    /// The number of a term without terms; nil for others, which are not read.
+    /// The hash of a term without parts; nil for other terms, which stay unread.
     private static func plainNumber(_ reader: inout ErlangTermReader) -> UInt64? {
         if let atom = reader.readAtom() { return atom.quickHash }
         if let integer = reader.readInteger() { return UInt64(bitPattern: integer) }

@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// The secret that all nodes of a cluster share.
 ///
-/// Whoever has it can run any program on any node. So it is in no description, no mirror and no error.
+/// Whoever has it can run any program on any node. So no description, mirror or error contains it.
 package struct ErlangCookie: Sendable, CustomStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
@@ -15,10 +15,10 @@ package struct ErlangCookie: Sendable, CustomStringConvertible, CustomReflectabl
         bytes = Array(text.utf8)
     }
 
-    /// The answer to a challenge: the MD5 of the cookie and of the challenge in decimal.
+    /// The proof for a challenge: the MD5 of the cookie and of the challenge in decimal.
     func digest(of challenge: UInt32) -> [UInt8] { MD5.hash(bytes + String(challenge).utf8) }
 
-    /// Whether an answer to a challenge is right. The time that this takes does not depend on how much of it is.
+    /// Checks a proof. The time does not depend on the number of equal bytes.
     func answers(_ challenge: UInt32, with digest: [UInt8]) -> Bool {
         let expected = self.digest(of: challenge)
         var difference: UInt8 = expected.count == digest.count ? 0 : 1
@@ -28,6 +28,5 @@ package struct ErlangCookie: Sendable, CustomStringConvertible, CustomReflectabl
 
     package var description: String { HiddenValue.text }
 
-    /// A mirror without children.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

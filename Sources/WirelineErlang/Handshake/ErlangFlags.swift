@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a node can do. What holds on a connection is what both ends can.
+/// Features of a node. A connection uses the features that both ends have.
 ///
 /// https://www.erlang.org/doc/apps/erts/erl_dist_protocol
 package struct ErlangFlags: OptionSet, Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct ErlangFlags: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// A visible node. We are hidden, so that nobody connects us to the whole cluster.
+    /// A visible node. We are hidden, so that no node connects us to the whole cluster.
     package static let published = Self(rawValue: 0x1)
     package static let extendedReferences = Self(rawValue: 0x4)
     package static let monitors = Self(rawValue: 0x8)
@@ -24,10 +24,10 @@ package struct ErlangFlags: OptionSet, Hashable, Sendable {
     package static let utf8Atoms = Self(rawValue: 0x1_0000)
     package static let maps = Self(rawValue: 0x2_0000)
     package static let bigCreations = Self(rawValue: 0x4_0000)
-    /// Messages say who sent them.
+    /// Messages carry their sender.
     package static let senders = Self(rawValue: 0x8_0000)
     package static let bigTraceLabels = Self(rawValue: 0x10_0000)
-    /// Reasons of exits are messages of their own.
+    /// The reason of an exit follows its control message, as a message does.
     package static let exitPayloads = Self(rawValue: 0x40_0000)
     package static let fragments = Self(rawValue: 0x80_0000)
     /// Version 6 of the handshake.
@@ -39,24 +39,21 @@ package struct ErlangFlags: OptionSet, Hashable, Sendable {
     package static let version4 = Self(rawValue: 0x4_0000_0000)
     package static let aliases = Self(rawValue: 0x8_0000_0000)
 
-    /// What OTP 25 requires.
     package static let required25 = Self([
         .extendedReferences, .functions, .newFunctions, .extendedIdentifiers, .exports, .bits, .newFloats, .utf8Atoms,
         .maps, .bigCreations, .handshake6,
     ])
 
-    /// What OTP 26 requires, and what we do.
+    /// OTP 26 requires these, and so do we.
     package static let required: Self = required25.union([.unlinkIDs, .version4])
 
-    /// What we can do.
-    ///
-    /// We decline the atom cache, for it saves bytes and no time; spawn requests, so that a caller gets `notsup` at once;
-    /// and what only visible nodes have.
+    /// We decline the atom cache, because it saves bytes but no time. We decline spawn requests, so that a caller gets
+    /// `notsup` at once. And we lack the features of visible nodes.
     package static let ours: Self = required.union([
         .mandatory25, .monitors, .monitorsByName, .smallAtoms, .senders, .bigTraceLabels, .exitPayloads, .fragments,
         .aliases,
     ])
 
-    /// The flags with those that one of them stands for.
+    /// Adds the flags that ``mandatory25`` implies.
     var expanded: Self { contains(.mandatory25) ? union(.required25) : self }
 }

@@ -2,9 +2,9 @@
 
 /// The full name of a node, such as `game1@10.0.0.5`.
 public struct ErlangNodeName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as terms have it.
+    /// The name as a term.
     ///
-    /// It is kept whole, and not made of its parts: it is compared and written for each message.
+    /// It is stored whole, because each message compares and writes it.
     public let atom: ErlangAtom
 
     /// Makes a name of its text.
@@ -20,7 +20,7 @@ public struct ErlangNodeName: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
     }
 
-    /// What stands before the `@`, by which epmd knows the node.
+    /// The part before the `@`, by which epmd knows the node.
     public var name: String { String(Substring(atom.name.utf8.prefix { $0 != UInt8(ascii: "@") })) }
 
     /// The host after the `@`, by which other nodes find it.

@@ -4,11 +4,10 @@ import WirelineCodec
 
 /// One end of a connection between nodes.
 package struct ErlangPeer: Hashable, Sendable {
-    /// The node's name.
     package let name: ErlangNodeName
-    /// What the node can do; after a handshake, what both can.
+    /// Our flags or the other node's; after a handshake, those that both nodes have.
     package let flags: ErlangFlags
-    /// Which of the node's lives this is, never 0.
+    /// A node has another creation in each of its lives, never 0.
     package let creation: UInt32
 
     package init(name: ErlangNodeName, flags: ErlangFlags = .ours, creation: UInt32) {
@@ -18,15 +17,14 @@ package struct ErlangPeer: Hashable, Sendable {
     }
 }
 
-/// What the accepting node says about a connection.
 package enum HandshakeStatus: String, Sendable {
     case ok
-    /// Go on: the accepting node gives up its own attempt to connect.
+    /// The handshake continues. The accepting node drops its own attempt to connect.
     case okSimultaneous = "ok_simultaneous"
-    /// The accepting node's own attempt stays.
+    /// The accepting node keeps its own attempt, and drops this connection.
     case refused = "nok"
     case notAllowed = "not_allowed"
-    /// A connection to this name is up; the connecting node must say whether it is dead.
+    /// A connection to this name is up. The connecting node must say whether it is dead.
     case alive
 }
 
@@ -42,10 +40,8 @@ enum HandshakeMessages {
 
     // MARK: Writing
 
-    /// The connecting node introduces itself.
     static func introduction(of peer: ErlangPeer) -> [UInt8] { identity(of: peer, challenge: nil) }
 
-    /// The accepting node introduces itself, and asks.
     static func challenge(_ challenge: UInt32, of peer: ErlangPeer) -> [UInt8] {
         identity(of: peer, challenge: challenge)
     }
@@ -79,7 +75,7 @@ enum HandshakeMessages {
 
     // MARK: Reading
 
-    /// Reads the connecting node's introduction. What follows the name is ignored, as OTP does.
+    /// Ignores bytes after the name, as OTP does.
     static func readIntroduction(_ message: [UInt8]) throws(ErlangError) -> ErlangPeer {
         var reader = try reader(of: message, identityTag)
         return try readIdentity(&reader).peer
@@ -145,9 +141,8 @@ enum HandshakeMessages {
     }
 }
 
-/// The bytes of a handshake that have arrived, and those to send.
 struct HandshakeStream {
-    /// More than any node sends: the longest message is an introduction with a name of 255 bytes.
+    /// Longer than any message of a node: the longest is an introduction with a name of 255 bytes.
     static let messageLimit = 1_024
 
     private var input: [UInt8] = []
@@ -155,11 +150,11 @@ struct HandshakeStream {
 
     mutating func receive(_ bytes: RawSpan) { input += [UInt8](copying: bytes) }
 
-    /// Returns the next message, without its length; nil until it is complete.
+    /// Without its length; nil until the message is complete.
     mutating func nextMessage() throws(ErlangError) -> [UInt8]? {
         guard input.count >= 2 else { return nil }
         let byteCount = Int(input[0]) << 8 | Int(input[1])
-        // A record of TLS (RFC 8446 section 5.1): an alert or a handshake, and version 3.
+        // The start of a TLS record (RFC 8446 section 5.1): an alert or a handshake, version 3.
         guard !(input[0] == 21 || input[0] == 22) || input[1] != 3 else { throw .handshake(.tls) }
         guard byteCount <= Self.messageLimit else { throw .handshake(.tooLong(limit: Self.messageLimit)) }
         guard input.count >= 2 + byteCount else { return nil }
@@ -167,7 +162,7 @@ struct HandshakeStream {
         return Array(input[2..<2 + byteCount])
     }
 
-    /// Whether more bytes have arrived than a node sends before it is answered.
+    /// Whether more bytes have arrived than a node sends before it gets an answer.
     var isFlooded: Bool { input.count > 2 + Self.messageLimit }
 
     mutating func send(_ message: [UInt8]) {

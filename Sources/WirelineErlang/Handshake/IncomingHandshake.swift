@@ -3,18 +3,18 @@
 /// The handshake of the node that accepts a connection (version 6). ``OutgoingHandshake`` shows the messages.
 package struct IncomingHandshake {
     package enum Event: Equatable, Sendable {
-        /// This node wants to connect. ``answer(_:)`` says what becomes of it; ``HandshakeStatus/init(for:at:connected:connecting:)``
-        /// knows the rules.
+        /// A node wants to connect. Call ``answer(_:)``; ``HandshakeStatus/init(for:at:connected:connecting:)`` has the
+        /// rules.
         case introduced(ErlangPeer)
-        /// After ``HandshakeStatus/alive``: the old connection is dead, and must be closed once this one is up.
+        /// After ``HandshakeStatus/alive``: the old connection is dead. Close it once this one is up.
         case replaces
-        /// Both have proved that they know the cookie. Packets follow.
+        /// Both nodes have proved the cookie. Packets follow.
         case connected(ErlangPeer)
     }
 
     private enum State {
         case awaitingName
-        /// The caller must answer.
+        /// We wait for the caller's ``answer(_:)``.
         case introduced(ErlangPeer)
         case awaitingDecision(ErlangPeer)
         case awaitingReply(ErlangPeer)
@@ -29,8 +29,8 @@ package struct IncomingHandshake {
     private var stream = HandshakeStream()
 
     /// - Parameters:
-    ///   - ourselves: Who we are; the creation must not be 0.
-    ///   - cookie: The secret of both.
+    ///   - ourselves: Our name, flags and creation; the creation must not be 0.
+    ///   - cookie: The secret of both nodes.
     ///   - challenge: A random number from a secure source, another one for each handshake.
     package init(as ourselves: ErlangPeer, cookie: ErlangCookie, challenge: UInt32) {
         precondition(ourselves.creation != 0, "0 is no creation")
@@ -39,13 +39,12 @@ package struct IncomingHandshake {
         self.challenge = challenge
     }
 
-    /// Takes bytes that have arrived.
     package mutating func receive(_ bytes: RawSpan) { stream.receive(bytes) }
 
-    /// Returns what the bytes that have arrived mean; nil to wait for more.
+    /// Returns the next event; nil to wait for more bytes.
     ///
-    /// After an error, what ``takeOutput()`` returns tells the other node, if there is a word for it; then the
-    /// connection must be closed.
+    /// After an error, ``takeOutput()`` returns the refusal, if the protocol has one. Send it, then close the
+    /// connection.
     ///
     /// - Throws: ``ErlangError/handshake(_:)``, again at each later call.
     package mutating func nextEvent() throws(ErlangError) -> Event? {
@@ -54,7 +53,7 @@ package struct IncomingHandshake {
                 switch state {
                 case .connected: return nil
                 case .introduced:
-                    // A node waits for our answer.
+                    // The node must be silent until we answer.
                     guard !stream.isFlooded
                     else { throw .handshake(.tooLong(limit: HandshakeStream.messageLimit)) }
                     return nil
@@ -82,15 +81,14 @@ package struct IncomingHandshake {
         }
     }
 
-    /// Says why a connection ended that closed before the handshake was complete.
+    /// The error if the connection has closed before the handshake was complete.
     package func errorAtEnd() -> ErlangError {
         if case .failed(let error) = state { error } else { .handshake(.ended) }
     }
 
-    /// Returns what is to be sent.
     package mutating func takeOutput() -> [UInt8] { stream.takeOutput() }
 
-    /// Returns the bytes after the handshake, which belong to packets. Only after ``Event/connected(_:)``.
+    /// The bytes after the handshake, which belong to packets. Call this only after ``Event/connected(_:)``.
     package mutating func takeRest() -> [UInt8] {
         guard case .connected = state else { preconditionFailure("the handshake has not ended") }
         return stream.takeRest()
@@ -129,7 +127,7 @@ package struct IncomingHandshake {
         return .introduced(peer)
     }
 
-    /// What a node is told that is refused; nil if it is no node.
+    /// The status that a refused node gets; nil if the other end is no node.
     private static func status(for error: ErlangError) -> HandshakeStatus? {
         switch error {
         case .handshake(.ownName): .refused
@@ -147,7 +145,7 @@ package struct IncomingHandshake {
 extension HandshakeStatus {
     /// The answer to a node that wants to connect.
     ///
-    /// If both have begun to connect, the connection that the node with the greater name began stays.
+    /// If both nodes have begun to connect, the connection from the node with the greater name stays.
     ///
     /// - Parameters:
     ///   - peer: The node's name.

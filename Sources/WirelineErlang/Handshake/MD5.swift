@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// MD5 (RFC 1321), with which nodes prove that they know the cookie. It is not safe for anything new.
+/// MD5 (RFC 1321), the proof of the cookie between nodes. Do not use it for anything new: it is not secure.
 enum MD5 {
-    /// How far each of the four rounds rotates.
+    /// How many bits each of the four rounds rotates.
     private static let rotations: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
 
     /// RFC 1321 §3.4: the whole part of 2^32 times the sine of each number from 1 to 64, without its sign.
@@ -17,7 +17,6 @@ enum MD5 {
         0x6FA8_7E4F, 0xFE2C_E6E0, 0xA301_4314, 0x4E08_11A1, 0xF753_7E82, 0xBD3A_F235, 0x2AD7_D2BB, 0xEB86_D391,
     ]
 
-    /// Returns the 16 bytes of the hash.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)

@@ -13,16 +13,16 @@
 /// Each message has a length of 16 bits. OTP gives each step 7 seconds (``HandshakeStep/timeout``).
 package struct OutgoingHandshake {
     package enum Event: Equatable, Sendable {
-        /// A connection between the two nodes is up, as the other one sees it. ``decide(continues:)`` says whether it is
+        /// The other node believes that a connection between us is up. ``decide(continues:)`` says whether that one is
         /// dead.
         case alive
-        /// Both have proved that they know the cookie. Packets follow.
+        /// Both nodes have proved the cookie. Packets follow.
         case connected(ErlangPeer)
     }
 
     private enum State {
         case awaitingStatus
-        /// The caller must decide.
+        /// We wait for the caller's ``decide(continues:)``.
         case alive
         case awaitingChallenge
         case awaitingAcknowledgement(ErlangPeer)
@@ -38,9 +38,9 @@ package struct OutgoingHandshake {
     private var stream = HandshakeStream()
 
     /// - Parameters:
-    ///   - ourselves: Who we are; the creation must not be 0.
+    ///   - ourselves: Our name, flags and creation; the creation must not be 0.
     ///   - target: The node that should answer.
-    ///   - cookie: The secret of both.
+    ///   - cookie: The secret of both nodes.
     ///   - challenge: A random number from a secure source, another one for each handshake.
     package init(as ourselves: ErlangPeer, to target: ErlangNodeName, cookie: ErlangCookie, challenge: UInt32) {
         precondition(ourselves.creation != 0, "0 is no creation")
@@ -51,10 +51,9 @@ package struct OutgoingHandshake {
         stream.send(HandshakeMessages.introduction(of: ourselves))
     }
 
-    /// Takes bytes that have arrived.
     package mutating func receive(_ bytes: RawSpan) { stream.receive(bytes) }
 
-    /// Returns what the bytes that have arrived mean; nil to wait for more.
+    /// Returns the next event; nil to wait for more bytes.
     ///
     /// - Throws: ``ErlangError/handshake(_:)``, again at each later call.
     package mutating func nextEvent() throws(ErlangError) -> Event? {
@@ -84,20 +83,19 @@ package struct OutgoingHandshake {
         state = continues ? .awaitingChallenge : .failed(.handshake(.alive))
     }
 
-    /// Says why a connection ended that closed before the handshake was complete.
+    /// The error if the connection has closed before the handshake was complete.
     package func errorAtEnd() -> ErlangError {
         switch state {
         case .failed(let error): error
-        // The node closes without a byte if our proof is wrong. There is no other sign.
+        // If our proof is wrong, the node closes the connection without a message. There is no other sign.
         case .awaitingAcknowledgement: .handshake(.cookieRefused)
         case .awaitingStatus, .alive, .awaitingChallenge, .connected: .handshake(.ended)
         }
     }
 
-    /// Returns what is to be sent.
     package mutating func takeOutput() -> [UInt8] { stream.takeOutput() }
 
-    /// Returns the bytes after the handshake, which belong to packets. Only after ``Event/connected(_:)``.
+    /// The bytes after the handshake, which belong to packets. Call this only after ``Event/connected(_:)``.
     package mutating func takeRest() -> [UInt8] {
         guard case .connected = state else { preconditionFailure("the handshake has not ended") }
         return stream.takeRest()
@@ -141,9 +139,8 @@ package struct OutgoingHandshake {
     }
 }
 
-/// What both sides of a handshake demand.
 package enum HandshakeStep {
-    /// How long OTP waits for each step (`net_setuptime`).
+    /// The time that OTP waits for each step (`net_setuptime`).
     package static let timeout = Duration.seconds(7)
 
     static func require(_ peer: ErlangPeer) throws(ErlangError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a message goes, what is called, and what is monitored.
+/// The target of a message, a call, or a monitor.
 public enum ErlangDestination: Hashable, Sendable {
     /// A process of any node.
     case pid(ErlangPID)

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// The number of a connection, by which a driver knows its socket.
+/// By this number, a driver finds the connection's socket.
 package struct NodeConnectionID: Hashable, Comparable, Sendable {
     let number: UInt64
 
@@ -12,25 +12,24 @@ package struct NodeConnectionID: Hashable, Comparable, Sendable {
 /// A connection to another node, from the attempt to its end.
 struct NodeConnection {
     enum Life {
-        /// The driver looks for the node, and connects.
+        /// The driver finds the node, and connects.
         case dialing(ErlangNodeName)
-        /// We have connected, and the handshake runs.
+        /// We have connected; the handshake is not finished.
         case calling(ErlangNodeName, OutgoingHandshake)
-        /// A node has connected, and the handshake runs. The peer is what it says of itself, once it has said it.
+        /// A node has connected; the handshake is not finished. The peer is the name that it claims; nil: none yet.
         case answering(ErlangPeer?, IncomingHandshake)
-        /// Packets pass.
+        /// The handshake is complete; packets pass.
         case up(NodeTraffic)
     }
 
     private(set) var life: Life
-    /// Where it came from, if a node has connected to us.
+    /// The address of a node that has connected to us; otherwise empty.
     let address: String
-    /// Says when to tick, once packets pass.
+    /// Set once packets pass.
     private var ticks: TickWatch?
-    /// When the handshake must have ended.
     private var handshakeDeadline: Duration
     private var output: [UInt8] = []
-    /// What the driver has taken, and the system has not.
+    /// Bytes that the driver has taken, but the system has not.
     private var unsentByteCount = 0
 
     init(_ life: Life, address: String, deadline: Duration) {
@@ -39,56 +38,49 @@ struct NodeConnection {
         handshakeDeadline = deadline
     }
 
-    /// When something is to be done.
     var nextDeadline: Duration { ticks?.deadline ?? handshakeDeadline }
 
-    /// Whether the driver has taken all output.
     var isOutputTaken: Bool { output.isEmpty }
 
-    /// The bytes that wait to be sent.
     var pendingByteCount: Int { output.count + unsentByteCount }
 
-    /// The node, once packets pass.
+    /// Nil before packets pass.
     var node: ErlangNodeName? { if case .up(let traffic) = life { traffic.peer.name } else { nil } }
 
-    /// Whether both have proved the cookie.
+    /// Whether both nodes have proved the cookie.
     var isUp: Bool { if case .up = life { true } else { false } }
 
-    /// What it needs while packets pass; nil before.
+    /// Nil before packets pass.
     var traffic: NodeTraffic? { if case .up(let traffic) = life { traffic } else { nil } }
 
     // MARK: Its life
 
-    /// The driver has connected to the node, and the handshake begins.
     mutating func dialed(_ name: ErlangNodeName, _ handshake: consuming OutgoingHandshake, deadline: Duration) {
         handshakeDeadline = deadline
         advance(name, handshake)
     }
 
-    /// Our handshake has come so far. What it says is to be sent.
+    /// Keeps the handshake's new state, and queues its output.
     mutating func advance(_ name: ErlangNodeName, _ handshake: consuming OutgoingHandshake) {
         output += handshake.takeOutput()
         life = .calling(name, handshake)
     }
 
-    /// The handshake of a node that has connected has come so far. What it says is to be sent.
+    /// Keeps the handshake's new state, and queues its output.
     mutating func advance(_ peer: ErlangPeer?, _ handshake: consuming IncomingHandshake) {
         output += handshake.takeOutput()
         life = .answering(peer, handshake)
     }
 
-    /// Both have proved the cookie, and packets follow.
+    /// Both nodes have proved the cookie.
     mutating func becameUp(_ traffic: NodeTraffic, _ ticks: TickWatch) {
         life = .up(traffic)
         self.ticks = ticks
     }
 
-    /// Packets have arrived.
     mutating func received(at now: Duration) { ticks?.received(at: now) }
 
-    /// Does what is due.
-    ///
-    /// - Returns: Why the connection must end; nil if it stays.
+    /// Sends a tick if one is due.
     mutating func poll(at now: Duration) -> NodeFault? {
         guard isUp else { return now >= handshakeDeadline ? .unreachable : nil }
         switch ticks?.poll(at: now) {
@@ -101,9 +93,7 @@ struct NodeConnection {
 
     // MARK: Output
 
-    /// Appends a message.
-    ///
-    /// - Returns: Whether something was appended: a message to an earlier life of the node is dropped.
+    /// Returns false if it wrote nothing: a message for an earlier life of the node is dropped.
     mutating func send(_ message: OutgoingMessage, at now: Duration) throws(ErlangError) -> Bool {
         guard case .up(let traffic) = life else { return false }
         let isWritten = try traffic.encoder.append(message, to: &output)
@@ -111,7 +101,7 @@ struct NodeConnection {
         return isWritten
     }
 
-    /// - Parameter spare: An empty array with memory for what comes next.
+    /// - Parameter spare: An empty array; the next output reuses its memory.
     mutating func takeOutput(reusing spare: [UInt8]) -> [UInt8] {
         unsentByteCount += output.count
         var taken = spare
@@ -119,29 +109,29 @@ struct NodeConnection {
         return taken
     }
 
-    /// The system has taken all but so many bytes.
+    /// The system has taken everything except `byteCount` bytes.
     mutating func noteUnsent(_ byteCount: Int) { unsentByteCount = byteCount }
 }
 
-/// What a connection needs after its handshake.
+/// The state that a connection needs after its handshake.
 struct NodeTraffic {
     let peer: ErlangPeer
     let node: ErlangAtom
     let encoder: PacketEncoder
 }
 
-/// The connections of a node.
 struct ConnectionTable {
     private var connections: [NodeConnectionID: NodeConnection] = [:]
-    /// The readers of connections that are up. They are apart, so that a message can be answered while it is read.
+    /// The readers of connections that are up. They are not in `connections`, so a reader's messages can be answered at
+    /// once.
     private var readers: [NodeConnectionID: PacketReader] = [:]
     private var lastNumber: UInt64 = 0
-    /// The connections with output that the driver has not been told of.
+    /// The connections whose output was not yet announced to the driver.
     private var unsent: Set<NodeConnectionID> = []
-    /// How many bytes these have at least.
+    /// A lower bound for the output of these connections.
     private var unsentByteCount = 0
 
-    /// So much is sent at once, and does not wait for more.
+    /// From here on, output is sent at once and does not wait for more.
     private static let muchByteCount = 32 << 10
 
     mutating func add(_ life: NodeConnection.Life, address: String = "", deadline: Duration) -> NodeConnectionID {
@@ -153,21 +143,21 @@ struct ConnectionTable {
 
     subscript(id: NodeConnectionID) -> NodeConnection? { connections[id] }
 
-    /// The node of a connection that is up, and how many bytes wait for it. Nothing else is copied.
+    /// The node of a connection that is up, and its output in bytes. Nothing else is copied.
     func pendingOutput(on id: NodeConnectionID) -> (node: ErlangNodeName, byteCount: Int)? {
         guard let place = connections.index(forKey: id), let node = connections.values[place].node else { return nil }
         return (node, connections.values[place].pendingByteCount)
     }
 
-    /// All connections, in the order in which they began.
+    /// In the order of their beginnings.
     var ids: [NodeConnectionID] { connections.keys.sorted() }
 
-    /// The number of accepted connections that have not proved the cookie, of those that say such a name.
+    /// Counts the accepted connections without a proved cookie whose claimed name passes `isWanted`.
     func answeringCount(where isWanted: (ErlangNodeName?) -> Bool) -> Int {
         connections.values.count { if case .answering(let peer, _) = $0.life { isWanted(peer?.name) } else { false } }
     }
 
-    /// The accepted connections of one life of a node that began before another one, and have not proved the cookie.
+    /// The accepted connections that the same life of a node began before `id`, and that have not proved the cookie.
     func answering(_ peer: ErlangPeer, before id: NodeConnectionID) -> [NodeConnectionID] {
         connections.filter { other, connection in
             guard other < id, case .answering(let found?, _) = connection.life else { return false }
@@ -175,7 +165,7 @@ struct ConnectionTable {
         }.keys.sorted()
     }
 
-    /// Changes a connection that is there; nil for others. Output that this makes is noted.
+    /// Changes a connection, and notes the output that the change adds. Returns nil if there is none.
     mutating func update<Value, Failure: Error>(
         _ id: NodeConnectionID, _ body: (inout NodeConnection) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -190,11 +180,11 @@ struct ConnectionTable {
         return value
     }
 
-    /// The output that a change of a connection adds. All of it is found in place: the getter of a dictionary's values
-    /// would copy the connection.
+    /// The output that a change adds. It works in place, because the getter of a dictionary's values would copy the
+    /// connection.
     private struct Addition {
         private(set) var byteCount = 0
-        /// Whether the driver had taken all output before.
+        /// Whether the driver had taken all earlier output.
         private(set) var isFirst = false
 
         mutating func watch<Value, Failure: Error>(
@@ -208,7 +198,6 @@ struct ConnectionTable {
         }
     }
 
-    /// The connection is up, and packets follow.
     mutating func becameUp(
         _ id: NodeConnectionID, _ traffic: NodeTraffic, _ ticks: TickWatch, _ limits: DistributionLimits
     ) {
@@ -232,10 +221,9 @@ struct ConnectionTable {
 
     var hasUnsent: Bool { !unsent.isEmpty }
 
-    /// Whether so much output waits that it should be sent.
     var hasMuchUnsent: Bool { unsentByteCount >= Self.muchByteCount }
 
-    /// Returns the connections that have output, and forgets that they do.
+    /// Returns the connections that have output, and clears the list.
     mutating func takeUnsent() -> [NodeConnectionID] {
         defer {
             unsent.removeAll(keepingCapacity: true)

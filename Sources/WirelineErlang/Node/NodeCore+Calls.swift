@@ -2,9 +2,9 @@
 
 // Calls in gen_server's protocol, in both directions.
 extension NodeCore {
-    /// Calls a process: a monitor, and a message with an alias for the reply.
+    /// Calls a process: sets a monitor, and sends a message with an alias for the reply.
     ///
-    /// - Returns: The reference that ``Action/reply(_:_:)`` has. A call that is given up ends with ``endCall(_:at:)``.
+    /// - Returns: The reference of the later ``Action/reply(_:_:)``. ``endCall(_:at:)`` gives up the call.
     package mutating func call(
         _ destination: ErlangDestination, _ request: ErlangTerm, at now: Duration
     ) throws(NodeFault) -> ErlangReference {
@@ -33,16 +33,14 @@ extension NodeCore {
         return reference
     }
 
-    /// Gives up a call, or ends one that was answered.
+    /// Gives up a call, or cleans up after its reply.
     package mutating func endCall(_ reference: ErlangReference, at now: Duration) {
         guard let destination = calls.removeValue(forKey: reference) else { return }
         withdraw(ErlangMonitor(target: destination, reference: reference), of: caller, at: now)
         settle(at: now)
     }
 
-    /// Answers a call.
-    ///
-    /// - Parameter pid: The process that was called.
+    /// - Parameter pid: The called process.
     package mutating func reply(
         _ term: ErlangTerm, to call: ErlangCall, from pid: ErlangPID, at now: Duration
     ) throws(NodeFault) {
@@ -65,7 +63,7 @@ extension NodeCore {
         }
     }
 
-    /// A message to the process that calls: `{Tag, Reply}`, where the tag is `[alias | Reference]` or the reference.
+    /// Takes a message to the caller process: `{Tag, Reply}`. The tag is `[alias | Reference]` or the reference.
     mutating func takeReply(_ term: ErlangTerm, at now: Duration) {
         guard case .tuple(let parts) = term, parts.count == 2 else { return }
         let reference: ErlangReference

@@ -4,7 +4,7 @@ import WirelineCodec
 
 // How connections begin and end.
 extension NodeCore {
-    /// How long we wait for a node that has said that it connects to us.
+    /// How long we wait for a node that has announced its own connection.
     private static let patience = Duration.seconds(1)
 
     // MARK: From the driver
@@ -12,10 +12,9 @@ extension NodeCore {
     /// A node has connected to us.
     ///
     /// - Parameters:
-    ///   - address: Where it comes from, for notes.
+    ///   - address: The node's address, for notes.
     ///   - challenge: A random number from a secure source.
-    ///   - now: The present.
-    /// - Returns: nil if too many connections have not proved the cookie: it must be closed.
+    /// - Returns: nil if too many connections have not proved the cookie; the driver must close this one.
     package mutating func accepted(
         from address: String = "", challenge: UInt32, at now: Duration
     ) -> NodeConnectionID? {
@@ -30,7 +29,7 @@ extension NodeCore {
         return connections.add(.answering(nil, handshake), address: address, deadline: deadline)
     }
 
-    /// A connection that was to be dialed is there.
+    /// Answers ``Action/dial(_:_:)``: the connection is made. The challenge is a random number from a secure source.
     package mutating func dialed(_ id: NodeConnectionID, challenge: UInt32, at now: Duration) {
         guard let connection = connections[id], case .dialing(let name) = connection.life else { return }
         let handshake = OutgoingHandshake(as: ourselves, to: name, cookie: cookie, challenge: challenge)
@@ -39,14 +38,12 @@ extension NodeCore {
         _ = connections.update(id) { $0.dialed(name, handshake, deadline: deadline) }
     }
 
-    /// A connection that was to be dialed could not be made.
+    /// Answers ``Action/dial(_:_:)``: no connection could be made.
     package mutating func dialFailed(_ id: NodeConnectionID, at now: Duration) { ended(id, .unreachable, at: now) }
 
-    /// A connection has ended by itself: the other node has closed it, or it broke.
+    /// The other node has closed the connection, or it broke.
     ///
-    /// - Parameters:
-    ///   - isBroken: Whether it broke, or may have: the other node need not know of the end.
-    ///   - now: The present.
+    /// - Parameter isBroken: Whether it broke, or may have: then the other node may not know about the end.
     package mutating func ended(_ id: NodeConnectionID, isBroken: Bool, at now: Duration) {
         guard let connection = connections[id] else { return }
         if let traffic = connection.traffic {
@@ -67,7 +64,6 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Closes a connection.
     mutating func close(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
         guard let connection = connections[id] else { return }
         if let traffic = connection.traffic {
@@ -78,7 +74,7 @@ extension NodeCore {
         release(id, fault, at: now)
     }
 
-    /// Forgets a connection, and draws the consequences.
+    /// Forgets a connection, and ends or retries what depends on it.
     private mutating func release(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
         guard let connection = connections.remove(id) else { return }
         switch connection.life {
@@ -98,19 +94,18 @@ extension NodeCore {
 
     // MARK: Reaching nodes
 
-    /// Whether a node is connected.
     package func isConnected(_ name: ErlangNodeName) -> Bool {
         peers[name.atom]?.connection != nil
     }
 
-    /// Connects to a node, unless that is done or under way.
+    /// Does nothing if the node is connected, or an attempt is running.
     package mutating func connect(to name: ErlangNodeName, at now: Duration) throws(NodeFault) {
         let node = name.atom
         guard peers[node] == nil else { return }
         guard name != ourselves.name else { throw .invalidNode(node) }
         guard peers.count < settings.limits.nodeCount else { throw .tooManyNodes(limit: settings.limits.nodeCount) }
         if replacements[node]?.refusal(at: now) != nil { throw .replacedTooOften }
-        // If the node is about to connect to us, a second connection would only be in its way.
+        // If the node is about to connect to us, a second connection would only collide.
         let isComing = connections.answeringCount { $0 == name } > 0
         let attempt = isComing ? Establishing.Attempt.theirs(until: now + Self.patience) : .ours(dial(name, at: now))
         let establishing = Establishing(attempt, deadline: now + settings.connectTimeout)
@@ -125,7 +120,7 @@ extension NodeCore {
         return id
     }
 
-    /// Ends the connection to a node, or the attempt to make one.
+    /// Ends the connection to a node, or the attempt to connect.
     ///
     /// - Parameter fault: The reason that programs and the log get.
     package mutating func disconnect(
@@ -139,7 +134,6 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Our attempt to reach a node has failed.
     private mutating func attemptEnded(
         _ id: NodeConnectionID, _ name: ErlangNodeName, _ fault: NodeFault, at now: Duration
     ) {
@@ -148,11 +142,11 @@ extension NodeCore {
         guard fault == .failed(.handshake(.simultaneous)) else {
             return giveUp(name, establishing, fault, at: now)
         }
-        // Its own connection is on the way, or here already.
+        // The node's own connection is on its way, or has arrived.
         attempt(.theirs(until: now + Self.patience), name.atom)
     }
 
-    /// A connection that a node had begun has failed. If we relied on it, we try it ourselves.
+    /// A connection that a node had begun has failed. If we relied on it, we dial now.
     private mutating func theirAttemptEnded(_ name: ErlangNodeName, at now: Duration) {
         guard case .establishing(let establishing)? = peers[name.atom]?.life, case .theirs = establishing.attempt,
             connections.answeringCount(where: { $0 == name }) == 0
@@ -160,7 +154,7 @@ extension NodeCore {
         attempt(.ours(dial(name, at: now)), name.atom)
     }
 
-    /// A node is reached in another way from now on.
+    /// Switches to another way to reach the node.
     mutating func attempt(_ attempt: Establishing.Attempt, _ node: ErlangAtom) {
         if let time = peers[node]?.attempt(attempt) { wake(at: time) }
     }
@@ -170,7 +164,7 @@ extension NodeCore {
     ) {
         peers[name.atom] = nil
         if case .ours(let id) = establishing.attempt { close(id, fault, at: now) }
-        // Who is linked to the node, or monitors some of it, has said so since the attempt began.
+        // Each process that is linked to the node, or monitors a part of it, has a message among those that wait.
         let numbers = Set(establishing.messages.compactMap(\.sender).compactMap { processes.number(of: $0) })
         lose(name, for: numbers.sorted(), at: now)
         perform(.connectFailed(name, fault))
@@ -203,7 +197,7 @@ extension NodeCore {
 
     // MARK: The end
 
-    /// Closes all connections: the program ends.
+    /// Closes all connections.
     package mutating func stop(at now: Duration) {
         for peer in peers.values.sorted(by: { $0.name < $1.name }) { disconnect(from: peer.name, at: now) }
         for id in connections.ids { close(id, .disconnected, at: now) }

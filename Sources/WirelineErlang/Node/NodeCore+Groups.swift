@@ -17,17 +17,16 @@ public enum ErlangGroupChange: Hashable, Sendable {
     }
 }
 
-/// Our side of a scope of `pg`.
 struct GroupScope {
     let process: ErlangPID
     var groups: ProcessGroups
-    /// Whether a task waits until the members on all nodes are known.
+    /// Whether ``NodeCore/Action/scopeSettled(_:)`` was requested.
     var isAwaited = false
 }
 
 // Process groups of OTP's `pg`.
 extension NodeCore {
-    /// Opens a scope, if it is not open: nodes tell us of their members from then on.
+    /// Opens a scope if needed: from then on, nodes tell us their members.
     private mutating func openScope(_ scope: ErlangAtom, at now: Duration) throws(NodeFault) {
         guard scopes[scope] == nil else { return }
         if scope.isTooLong { throw .term(.unwritableTerm(.atomTooLong)) }
@@ -38,7 +37,7 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Wants the members of a group on other nodes from now on, and opens its scope.
+    /// Keeps the members that this group has on other nodes, from now on. This opens the scope.
     package mutating func want(_ group: ErlangTerm, scope: ErlangAtom, at now: Duration) throws(NodeFault) {
         try requireWritable(group)
         try openScope(scope, at: now)
@@ -46,7 +45,7 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Lets a process of ours join a group. It may be a member several times.
+    /// A process may join a group several times.
     package mutating func join(
         _ group: ErlangTerm, _ pid: ErlangPID, scope: ErlangAtom, at now: Duration
     ) throws(NodeFault) {
@@ -58,9 +57,9 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Lets a process of ours leave a group once.
+    /// Undoes one join.
     ///
-    /// - Returns: Whether it was a member.
+    /// - Returns: Whether the process was a member.
     package mutating func leave(
         _ group: ErlangTerm, _ pid: ErlangPID, scope: ErlangAtom, at now: Duration
     ) -> Bool {
@@ -70,21 +69,20 @@ extension NodeCore {
         return true
     }
 
-    /// The members of a group that are known, ours first. Those on other nodes are known only if they are wanted.
+    /// Our members first. Members on other nodes are known only if the group is wanted.
     package func members(of group: ErlangTerm, scope: ErlangAtom) -> [ErlangPID] {
         scopes[scope]?.groups.members(of: group) ?? []
     }
 
-    /// Asks for ``Action/scopeSettled(_:)``, once, unless the members on all connected nodes are known already.
-    ///
-    /// - Returns: Whether they are.
+    /// Returns true if the members on all connected nodes are known. Otherwise requests one
+    /// ``Action/scopeSettled(_:)``.
     package mutating func awaitScope(_ scope: ErlangAtom) -> Bool {
         guard let known = scopes[scope], !known.groups.isSettled else { return true }
         scopes[scope]?.isAwaited = true
         return false
     }
 
-    /// Changes a scope, and does what follows.
+    /// Changes a scope, and carries out its actions.
     @discardableResult
     mutating func changeScope<Value>(
         _ scope: ErlangAtom, at now: Duration, _ change: (inout ProcessGroups) -> Value
@@ -124,15 +122,13 @@ extension NodeCore {
         say(.monitor(from: process, .name(name), monitor.reference), to: node.atom, at: now)
     }
 
-    /// A scope process of another node has ended, or is not there.
+    /// A scope process of another node has ended, or is missing.
     mutating func scopeEnded(_ scope: ErlangAtom, _ monitor: ErlangMonitor, at now: Duration) {
         guard case .name(_, at: let node?) = monitor.target else { return }
         changeScope(scope, at: now) { $0.scopeEnded(at: node, now: now) }
     }
 
-    /// A message to our scope process.
-    ///
-    /// - Returns: Whether it was understood.
+    /// Takes a message to our scope process; false if it is none of pg's.
     mutating func receive(
         _ content: RawSpan, in scope: ErlangAtom, from node: ErlangNodeName, at now: Duration
     ) -> Bool {
@@ -149,7 +145,6 @@ extension NodeCore {
         }
     }
 
-    /// A process of ours has ended, and leaves all groups.
     mutating func leaveAll(_ scope: ErlangAtom, _ pid: ErlangPID, at now: Duration) {
         let groups = changeScope(scope, at: now) { $0.ended(pid) } ?? []
         for group in groups { perform(.groupChanged(scope: scope, .left(group: group, [pid]))) }

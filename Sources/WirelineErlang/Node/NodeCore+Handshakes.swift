@@ -4,9 +4,8 @@ import WirelineCodec
 
 // Handshakes in both roles, and which connection stays if there are two.
 extension NodeCore {
-    /// Bytes have arrived on a connection.
     package mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, at now: Duration) {
-        // Only its life: a copy of its output would be in the way of answers.
+        // Copy only the life: a copy of the output would make later output copy it, too.
         guard let life = connections[id]?.life else { return }
         switch life {
         case .dialing: break
@@ -32,7 +31,7 @@ extension NodeCore {
         do throws(ErlangError) {
             while peer == nil, let event = try handshake.nextEvent() {
                 switch event {
-                // We have no connection to it, so the one that it knows is dead.
+                // We have no connection to the node, so the one that it knows is dead.
                 case .alive:
                     if replacements[name.atom]?.isSaidToBeConnected(at: now) == true {
                         perform(.note(.otherOfOurName(at: name)))
@@ -64,7 +63,7 @@ extension NodeCore {
                 case .introduced(let peer):
                     introduced = peer
                     handshake.answer(status(for: peer.name, at: now))
-                // The old connection ends when this one has proved the cookie: strangers say this, too.
+                // The old connection ends only once this one has proved the cookie. Strangers can send this event, too.
                 case .replaces: break
                 case .connected(let agreed): peer = agreed
                 }
@@ -78,7 +77,7 @@ extension NodeCore {
         if let peer { becomeUp(id, peer, rest, at: now) }
     }
 
-    /// What a node is told that wants to connect.
+    /// The answer to a node that wants to connect.
     private mutating func status(for name: ErlangNodeName, at now: Duration) -> HandshakeStatus {
         let node = name.atom
         switch peers[node]?.life {
@@ -89,7 +88,8 @@ extension NodeCore {
             guard case .ours(let ours) = establishing.attempt else { return .ok }
             let status = HandshakeStatus(for: name, at: ourselves.name, connected: false, connecting: true)
             guard status == .okSimultaneous else { return status }
-            // Ours ends at once, as the node expects: otherwise both might complete, and each node keep another one.
+            // Our attempt ends at once, as the node expects. Otherwise both attempts might succeed, and each node keep
+            // another.
             attempt(.theirs(until: establishing.deadline), node)
             faulty.append((ours, .failed(.handshake(.simultaneous))))
             return status
@@ -101,7 +101,7 @@ extension NodeCore {
 
     // MARK: Both
 
-    /// A connection is up. It is the only one to its node from now on.
+    /// From now on, this is the only connection to its node.
     private mutating func becomeUp(
         _ id: NodeConnectionID, _ peer: ErlangPeer, _ rest: [UInt8], at now: Duration
     ) {
@@ -124,8 +124,9 @@ extension NodeCore {
         case nil: break
         }
         peers[node] = NodePeer(name: peer.name, life: .up(id))
-        // The node has begun this one later, so it has given those up. If one were completed by what is still on its way,
-        // it would replace this one, and be dead.
+        // The node has begun this connection later, so it has dropped those. If late bytes completed one of them, it
+        // would
+        // replace this connection, and be dead.
         for other in connections.answering(peer, before: id) {
             close(other, .failed(.handshake(.simultaneous)), at: now)
         }
@@ -137,7 +138,7 @@ extension NodeCore {
         wake(at: ticks.deadline)
         perform(.nodeUp(peer.name))
         tellWatchers(.nodeUp(peer.name))
-        // What programs have said comes first, and in its order.
+        // Programs' messages come first, in their order.
         for message in waiting { say(message, on: id, at: now) }
         for scope in scopes.keys.sorted(by: { ErlangTerm.atom($0) < ErlangTerm.atom($1) }) {
             changeScope(scope, at: now) { $0.connected(peer.name) }

@@ -2,9 +2,8 @@
 
 import WirelineCodec
 
-// What connected nodes say.
+// Input from connected nodes.
 extension NodeCore {
-    /// Packets have arrived.
     mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration) {
         guard bytes.byteCount > 0, var reader = connections.takeReader(id) else { return }
         _ = connections.update(id) { $0.received(at: now) }
@@ -18,10 +17,10 @@ extension NodeCore {
         }
     }
 
-    /// Whether both have proved the cookie, so that messages come.
+    /// Whether both nodes have proved the cookie, so that messages come.
     package func isUp(_ id: NodeConnectionID) -> Bool { connections[id]?.isUp == true }
 
-    /// A connection is not read, so that its silence means nothing.
+    /// The driver does not read the connection now, so its silence must not count.
     package mutating func isNotRead(_ id: NodeConnectionID, at now: Duration) {
         _ = connections.update(id) { $0.received(at: now) }
     }
@@ -30,7 +29,7 @@ extension NodeCore {
         _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
     ) {
-        // Bytes after a fault are ignored, even if one read has both.
+        // Bytes after a fault are ignored, even if they came in the same read.
         guard !faulty.contains(where: { $0.0 == id }) else { return }
         switch packet {
         case .tick, .fragment: return
@@ -41,14 +40,14 @@ extension NodeCore {
         case .control(let control, reason: nil): take(control, on: id, traffic, at: now)
         case .skipped(let control):
             perform(.note(.droppedMessage(traffic.peer.name, .termTooLong(limit: settings.limits.terms.byteCount))))
-            // The process is told that something has ended, although not why.
+            // The process still learns that something has ended, although not why.
             signal(control, "killed", traffic, at: now)
         }
     }
 
     // MARK: Messages and reasons
 
-    /// A control message with a term. The term is not read if its receiver does not exist.
+    /// Takes a control message with a term. The term is not read if its receiver does not exist.
     private mutating func take(
         _ control: ControlMessage, _ content: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
@@ -71,7 +70,7 @@ extension NodeCore {
         if let pid = processes.servedProcess(receiver) {
             return deliver(content, toServed: pid, from: sender)
         }
-        // pg says most by far to scopes; a term is made only of what is left.
+        // Most messages to a scope are pg's, and need no term. Only the others become one.
         if case .scope(let scope)? = processes.kind(receiver),
             receive(content, in: scope, from: traffic.peer.name, at: now)
         {
@@ -81,7 +80,7 @@ extension NodeCore {
         deliver(term, byteCount: content.byteCount, to: receiver, from: sender, node: traffic.peer.name, at: now)
     }
 
-    /// Reads a term. One that breaks our limits or is none is dropped, and the connection stays.
+    /// Reads a term. An invalid one, or one beyond our limits, is dropped; the connection stays.
     private mutating func read(_ content: RawSpan, _ traffic: NodeTraffic) -> ErlangTerm? {
         do throws(ErlangError) {
             return try ErlangTerm(content: content, limits: settings.limits.terms)
@@ -91,7 +90,7 @@ extension NodeCore {
         }
     }
 
-    /// Something with a reason: an end, or the wish for one.
+    /// Takes a signal with a reason: a process has ended, or must end.
     private mutating func signal(
         _ control: ControlMessage, _ reason: ErlangTerm, _ traffic: NodeTraffic, at now: Duration
     ) {
@@ -105,14 +104,14 @@ extension NodeCore {
 
     // MARK: Signals
 
-    /// A control message without a term.
+    /// Takes a control message without a term.
     private mutating func take(
         _ control: ControlMessage, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration
     ) {
         switch control {
         case .link(let from, let to): link(from, to, on: id, at: now)
         case .unlink(let number, let from, let to):
-            // First, so that nothing we say to that process comes before it.
+            // The answer goes first, so that nothing else that we send to that process comes before it.
             if isOfOurNode(to) {
                 say(.unlinkAcknowledgement(number, from: to, to: from), on: id, at: now)
             }
@@ -122,7 +121,7 @@ extension NodeCore {
         case .demonitor(_, let target, let reference):
             guard let number = processes.number(of: target) else { return }
             _ = processes.update(number) { $0.removeWatcher(reference) }
-        // A reason comes with it, so these were read before; the others ask for nothing.
+        // Those with a reason or a term were handled above; the others need no action.
         case .exit, .exitSignal, .down, .send, .sendNamed, .sendAlias, .spawnRequest, .spawnReply, .groupLeader: return
         }
     }
@@ -131,7 +130,7 @@ extension NodeCore {
         if let number = processes.number(of: pid) { _ = processes.update(number, body) }
     }
 
-    /// Whether a process is of this life of our node or of an earlier one, which is dead. Both are answered for.
+    /// Whether the process belongs to our node, in this life or an earlier, dead one. We answer for both.
     private func isOfOurNode(_ pid: ErlangPID) -> Bool { pid.node == ourselves.name.atom }
 
     private mutating func link(_ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration) {
@@ -149,7 +148,7 @@ extension NodeCore {
         at now: Duration
     ) {
         guard let number = processes.number(of: target) else {
-            // OTP closes the connection for a process of ours that we did not make: it is of an earlier life.
+            // The process is of an earlier life. For one that we never made, OTP would close the connection.
             return say(.down(target, reason: "noproc", to: from, reference), on: id, at: now)
         }
         let limit = settings.limits.monitorCount

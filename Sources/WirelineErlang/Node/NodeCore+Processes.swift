@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Processes of ours: their beginning, what they are told, and their end.
+// Our processes: how they begin, which events they get, and how they end.
 extension NodeCore {
     // MARK: From the program
 
-    /// Starts a process, whose events the program takes.
-    ///
-    /// - Parameters:
-    ///   - name: The name to register; nil for none.
-    ///   - trapsExits: Whether it is told of the ends of linked processes, which would end it otherwise.
+    /// Starts a process whose events the program takes. If it traps exits, the end of a linked process is an event.
+    /// Otherwise that end also ends this process.
     package mutating func start(name: ErlangAtom? = nil, trapsExits: Bool = false) throws(NodeFault) -> ErlangPID {
         if let name, name.isTooLong { throw .term(.unwritableTerm(.atomTooLong)) }
         let limit = settings.limits.processCount
@@ -18,7 +15,7 @@ extension NodeCore {
         return pid
     }
 
-    /// Starts a process for which the program acts at once: it gets ``Action/delivered(_:content:from:)``,
+    /// Starts a process that the program serves at once: it gets ``Action/delivered(_:content:from:)``,
     /// ``Action/told(_:_:)`` and ``Action/signalled(_:reason:isKill:)``. Only the program ends it.
     package mutating func startServed(name: ErlangAtom? = nil) throws(NodeFault) -> ErlangPID {
         let limit = settings.limits.processCount
@@ -27,7 +24,7 @@ extension NodeCore {
         return pid
     }
 
-    /// Ends a process, and tells those that monitor it or are linked to it. If it has ended before, this does nothing.
+    /// Tells the processes that monitor it or are linked to it. If it has ended before, this does nothing.
     package mutating func end(_ pid: ErlangPID, reason: ErlangTerm, at now: Duration) throws(NodeFault) {
         try requireWritable(reason)
         guard let number = processes.number(of: pid) else { return }
@@ -35,22 +32,18 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Whether a process lives.
     package func isAlive(_ pid: ErlangPID) -> Bool { processes.number(of: pid) != nil }
 
-    /// The process of ours that has registered a name.
     package func process(named name: ErlangAtom) -> ErlangPID? {
         processes.number(of: name).flatMap { processes[$0]?.pid }
     }
 
-    /// Returns the events that wait for a process, in order, and forgets them.
     package mutating func takeEvents(of pid: ErlangPID) -> [ErlangEvent] {
         guard let number = processes.number(of: pid) else { return [] }
         return processes.update(number) { $0.takeEvents() } ?? []
     }
 
-    /// Tells a process of each node that is connected from now on, and of each one that is lost; and of those that are
-    /// connected now.
+    /// Sends the process `nodeUp` for each node connected now or later, and `nodeDown` for each lost one.
     package mutating func watchNodes(_ pid: ErlangPID) throws(NodeFault) {
         guard let number = processes.number(of: pid) else { throw .noProcess }
         let isNew = processes.update(number) { process in
@@ -61,7 +54,7 @@ extension NodeCore {
         for name in connectedNodes { tell(.nodeUp(name), byteCount: 0, number) }
     }
 
-    /// The nodes that are connected, by name.
+    /// Sorted by name.
     package var connectedNodes: [ErlangNodeName] {
         peers.values.filter { $0.connection != nil }.map(\.name).sorted()
     }
@@ -74,8 +67,6 @@ extension NodeCore {
 
     // MARK: What processes are told
 
-    /// Gives a message to a process.
-    ///
     /// - Parameters:
     ///   - byteCount: The bytes of the message on the wire.
     ///   - node: The node that sent it; nil: ours.
@@ -94,7 +85,7 @@ extension NodeCore {
             if case .call(let call) = ErlangEvent(term, from: sender) { answerAsKernel(call, at: now) }
         case .caller: takeReply(term, at: now)
         case .scope:
-            // What pg says was taken before.
+            // The scope has already taken pg's own messages.
             if case .call(let call) = ErlangEvent(term, from: sender) { return refuse(call, number, at: now) }
             if let node { perform(.note(.droppedMessage(node, .distribution(.processGroup)))) }
         case nil: return
@@ -114,7 +105,7 @@ extension NodeCore {
         answer(.tuple("error", "unknown_request"), call, from: pid, at: now)
     }
 
-    /// Adds an event to a process; one that has too many is killed.
+    /// Adds an event to a process. A mailbox with too many events is killed.
     mutating func tell(_ event: ErlangEvent, byteCount: Int, _ number: UInt64) {
         let limits = settings.limits
         if let pid = processes.servedProcess(number) { return perform(.told(pid, event)) }
@@ -136,9 +127,7 @@ extension NodeCore {
 
     // MARK: Ends
 
-    /// Ends a process.
-    ///
-    /// - Parameter isTold: Whether the program must be told.
+    /// - Parameter isTold: Whether the program gets ``Action/ended(_:reason:)``.
     mutating func end(_ number: UInt64, _ reason: ErlangTerm, isTold: Bool, at now: Duration) {
         guard let process = processes.remove(number) else { return }
         if isTold { perform(.ended(process.pid, reason: reason)) }
@@ -164,7 +153,7 @@ extension NodeCore {
         }
     }
 
-    /// A process that is linked to one of ours has ended, or is lost.
+    /// A process that is linked to one of ours has ended, or its node is gone.
     mutating func linkEnded(_ from: ErlangPID, _ to: ErlangPID, _ reason: ErlangTerm, at now: Duration) {
         guard let number = processes.number(of: to),
             processes.update(number, { $0.linkEnded(to: from) }) == true
@@ -178,7 +167,7 @@ extension NodeCore {
         exit(number, reason, from: from, isKilled: reason == "kill")
     }
 
-    /// A signal reaches a process. Those that are part of the node ignore it.
+    /// A process that is part of the node ignores the signal.
     private mutating func exit(
         _ number: UInt64, _ reason: ErlangTerm, from: ErlangPID, isKilled: Bool = false
     ) {
@@ -195,7 +184,7 @@ extension NodeCore {
         }
     }
 
-    /// What one of our processes, or a call, monitors has ended.
+    /// The target that a process of ours, or a call, monitors has ended.
     mutating func down(
         _ reference: ErlangReference, _ to: ErlangPID, _ reason: ErlangTerm, from node: ErlangAtom, at now: Duration
     ) {
@@ -219,9 +208,7 @@ extension NodeCore {
 
     /// A node is gone, or could not be reached: its processes are lost.
     ///
-    /// - Parameters:
-    ///   - numbers: The processes of ours that may be linked to some of the node, or monitor some.
-    ///   - now: The present.
+    /// - Parameter numbers: Our processes that may be linked to processes of the node, or monitor them.
     mutating func lose(_ name: ErlangNodeName, for numbers: [UInt64], at now: Duration) {
         let node = name.atom
         for scope in scopes.keys.sorted(by: { ErlangTerm.atom($0) < .atom($1) }) {

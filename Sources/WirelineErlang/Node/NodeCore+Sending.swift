@@ -2,15 +2,11 @@
 
 import WirelineCodec
 
-// What programs and processes of ours say. A node that is not connected is connected to, as Erlang does.
+// Output of programs and of our processes. As in Erlang, sending to a node first connects to it.
 extension NodeCore {
     // MARK: From the program
 
-    /// Sends a message.
-    ///
-    /// - Parameters:
-    ///   - sender: A process of ours; nil: the one that stands for the rest of the program.
-    ///   - now: The present.
+    /// - Parameter sender: A process of ours; nil: the caller process, which stands for the rest of the program.
     package mutating func send(
         _ term: ErlangTerm, to destination: ErlangDestination, from sender: ErlangPID? = nil, at now: Duration
     ) throws(NodeFault) {
@@ -26,13 +22,10 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Sends a message that is in bytes already.
-    ///
     /// - Parameters:
-    ///   - encoded: The bytes of exactly one term, without the version byte. The caller answers for them: Erlang ends the
-    ///     connection for bytes that are no term.
-    ///   - sender: A process of ours; nil: the one that stands for the rest of the program.
-    ///   - now: The present.
+    ///   - encoded: The bytes of exactly one term, without the version byte. They are not checked: Erlang closes the
+    ///     connection if they are no term.
+    ///   - sender: A process of ours; nil: the caller process, which stands for the rest of the program.
     package mutating func send(
         encoded: [UInt8], to destination: ErlangDestination, from sender: ErlangPID? = nil, at now: Duration
     ) throws(NodeFault) {
@@ -62,7 +55,7 @@ extension NodeCore {
         deliver(term, byteCount: byteCount, to: number, from: sender, node: nil, at: now)
     }
 
-    /// Monitors a process or a name. The answer is a ``ErlangEvent/down(_:reason:)``.
+    /// The target's end is a ``ErlangEvent/down(_:reason:)``.
     package mutating func monitor(
         _ target: ErlangDestination, by pid: ErlangPID, at now: Duration
     ) throws(NodeFault) -> ErlangMonitor {
@@ -81,7 +74,7 @@ extension NodeCore {
         return monitor
     }
 
-    /// Sets a monitor where its target is.
+    /// Tells the target about the monitor.
     private mutating func watch(
         _ monitor: ErlangMonitor, by pid: ErlangPID, at now: Duration
     ) throws(NodeFault) {
@@ -98,7 +91,7 @@ extension NodeCore {
         try route(.monitor(from: pid, target, monitor.reference), to: node, at: now)
     }
 
-    /// Takes a monitor back. No event of it follows; one that waits already stays.
+    /// Removes a monitor. No event of it follows, but an event that waits already stays.
     package mutating func demonitor(_ monitor: ErlangMonitor, by pid: ErlangPID, at now: Duration) {
         guard let number = processes.number(of: pid),
             processes.update(number, { $0.removeMonitor(monitor.reference) }) != nil
@@ -107,7 +100,7 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Tells the target of a monitor that it is over.
+    /// Tells the target that the monitor is removed.
     mutating func withdraw(_ monitor: ErlangMonitor, of pid: ErlangPID, at now: Duration) {
         let (target, node) = place(of: monitor.target)
         if let node { return say(.demonitor(from: pid, target, monitor.reference), to: node, at: now) }
@@ -115,7 +108,7 @@ extension NodeCore {
         _ = processes.update(number) { $0.removeWatcher(monitor.reference) }
     }
 
-    /// Links two processes: if one ends, the other one ends, or is told.
+    /// Links two processes. If one ends, the other one ends too, or gets an event if it traps exits.
     package mutating func link(_ pid: ErlangPID, to other: ErlangPID, at now: Duration) throws(NodeFault) {
         guard let number = processes.number(of: pid), let process = processes[number] else { throw .noProcess }
         guard process.linkCount < settings.limits.linkCount
@@ -138,7 +131,7 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// Ends a link. No event of it follows.
+    /// No event of the link follows.
     package mutating func unlink(_ pid: ErlangPID, from other: ErlangPID, at now: Duration) {
         let id = processes.makeUnlinkID()
         guard let number = processes.number(of: pid),
@@ -152,7 +145,7 @@ extension NodeCore {
         _ = processes.update(number) { $0.acknowledged(id, by: other) }
     }
 
-    /// Asks a process to end: `exit(Pid, Reason)`.
+    /// Erlang's `exit(Pid, Reason)`.
     package mutating func exit(
         _ other: ErlangPID, reason: ErlangTerm, from pid: ErlangPID, at now: Duration
     ) throws(NodeFault) {
@@ -165,7 +158,7 @@ extension NodeCore {
         settle(at: now)
     }
 
-    /// What a destination is on its node, and the node; nil: it is ours.
+    /// Splits a destination into its target and its node; nil: our node.
     func place(of destination: ErlangDestination) -> (ErlangTarget, ErlangAtom?) {
         switch destination {
         case .pid(let pid): (.process(pid), processes.isOurs(pid) ? nil : pid.node)
@@ -176,7 +169,7 @@ extension NodeCore {
 
     // MARK: Between nodes
 
-    /// Sends a message for the program, and connects to the node if that is needed.
+    /// Connects to the node first if needed.
     mutating func route(
         _ message: OutgoingMessage, to node: ErlangAtom, at now: Duration
     ) throws(NodeFault) {
@@ -213,33 +206,34 @@ extension NodeCore {
             guard connection.pendingByteCount < limit else { throw .busy(limit: limit) }
             do throws(ErlangError) { return try connection.send(message, at: now) } catch { throw .term(error) }
         }
-        // A process of an earlier life of the node is not told of a link, so we say what the node would.
+        // The node does not report a link that belongs to its earlier life. So we report the end that it would send.
         if isWritten == false, case .link(let from, let to) = message { linkEnded(to, from, "noproc", at: now) }
     }
 
-    /// Says something that the protocol demands. If too much waits for the node, its connection ends: it asks, and does
-    /// not read the answers. What programs have sent leaves room for that, also when the last message was a long one.
+    /// Sends a message that the protocol demands. If too much output waits for the node, it closes the connection:
+    /// the node asks, and does not read the answers. Programs' messages always leave space for these answers, even if
+    /// the last message was long.
     mutating func say(_ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration) {
         let limits = settings.limits
         do throws(NodeFault) {
             try append(message, on: id, limit: 2 * limits.pendingByteCount + limits.terms.byteCount, at: now)
         } catch {
-            // Reasons and replies were checked before, so only a node that does not read comes here.
+            // Reasons and replies were checked before, so only a node that does not read causes this.
             faulty.append((id, error))
         }
     }
 
-    /// Says something to a node, if it is connected.
+    /// Sends a message to a node, if it is connected.
     mutating func say(_ message: OutgoingMessage, to node: ErlangAtom, at now: Duration) {
         guard let place = peers.index(forKey: node) else { return }
         if let id = peers.values[place].connection { return say(message, on: id, at: now) }
-        // It takes something back, so there is at most one for each message that was counted.
+        // The message withdraws an earlier one that was counted, so there is at most one for each of those.
         peers.values[place].add(message, byteCount: 0)
     }
 }
 
 extension OutgoingMessage {
-    /// The most bytes of its packets.
+    /// An upper bound for the bytes of its packets.
     fileprivate func byteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
         let kind = kind(for: .ours)
         var control = ControlMeasure(limits)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Another node with which we are connected, or want to be.
+/// Another node: it is connected, or we are connecting.
 struct NodePeer {
     enum Life {
         case establishing(Establishing)
@@ -15,22 +15,21 @@ struct NodePeer {
         self.life = life
     }
 
-    /// The connection to it; nil while there is none.
+    /// Nil while there is none.
     var connection: NodeConnectionID? { if case .up(let id) = life { id } else { nil } }
 
-    /// The bytes that wait for a connection.
     var waitingByteCount: Int {
         if case .establishing(let establishing) = life { establishing.byteCount } else { 0 }
     }
 
-    /// Lets a message wait for a connection.
+    /// Queues a message until the connection is up.
     mutating func add(_ message: OutgoingMessage, byteCount: Int) {
         _ = changeEstablishing { $0.add(message, byteCount: byteCount) }
     }
 
-    /// It is reached in another way from now on.
+    /// Switches to another way to reach the node.
     ///
-    /// - Returns: When something is to be done; nil if it is connected already.
+    /// - Returns: The next deadline; nil if the node is connected already.
     mutating func attempt(_ attempt: Establishing.Attempt) -> Duration? {
         changeEstablishing { establishing in
             establishing.attempt = attempt
@@ -40,24 +39,23 @@ struct NodePeer {
 
     private mutating func changeEstablishing<Value>(_ body: (inout Establishing) -> Value) -> Value? {
         guard case .establishing(var establishing) = life else { return nil }
-        // The old value must not share the messages, or each one would copy all before it.
+        // Without this, the old value shares the messages, and each new message would copy all earlier ones.
         life = .establishing(Establishing(establishing.attempt, deadline: establishing.deadline))
         defer { life = .establishing(establishing) }
         return body(&establishing)
     }
 }
 
-/// How far an attempt to reach a node has come, and what waits for it.
+/// An attempt to reach a node, and the messages that wait for it.
 struct Establishing {
     enum Attempt: Equatable {
-        /// Our own.
         case ours(NodeConnectionID)
-        /// The node has begun to connect to us. If nothing comes of it until this time, we try it ourselves.
+        /// The node has begun to connect to us. If it has not succeeded at this time, we dial.
         case theirs(until: Duration)
     }
 
     var attempt: Attempt
-    /// When it must have succeeded.
+    /// The attempt must have succeeded by then.
     let deadline: Duration
     private(set) var messages: [OutgoingMessage] = []
     private(set) var byteCount = 0
@@ -67,7 +65,6 @@ struct Establishing {
         self.deadline = deadline
     }
 
-    /// When something is to be done.
     var nextDeadline: Duration {
         if case .theirs(let time) = attempt { min(time, deadline) } else { deadline }
     }

@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A process of ours: who is linked to it and monitors it, and what waits for it.
+/// A process of ours: its links, its monitors, and its waiting events.
 struct NodeProcess {
-    /// What becomes of its messages.
+    /// What happens to the messages for a process.
     enum Kind: Equatable {
-        /// They wait for the program.
         case mailbox
-        /// The program is told at once. Messages stay bytes, and the program decides what an exit signal does.
+        /// The program gets them at once, as bytes. It also decides what an exit signal does.
         case served
-        /// It answers `net_adm:ping`, as `net_kernel` does on every node.
+        /// The process answers `net_adm:ping`, as `net_kernel` does on every node.
         case kernel
-        /// It is our side of a scope of `pg`.
+        /// The process is our side of a scope of `pg`.
         case scope(ErlangAtom)
-        /// It sends and calls for parts of the program that have no mailbox, and gets their replies.
+        /// It sends and calls for parts of the program without a mailbox, and gets their replies.
         case caller
     }
 
-    /// A link has its own protocol, so that both ends agree although signals cross.
+    /// The protocol of links makes both ends agree, even if signals cross.
     /// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "Link Protocol"
     private enum Link {
         case active
-        /// We have unlinked, and the other node has not acknowledged it.
+        /// We have unlinked; the other node has not acknowledged that yet.
         case unlinking(UnlinkID)
     }
 
     let pid: ErlangPID
     let kind: Kind
-    /// The name that it has registered.
     let name: ErlangAtom?
-    /// Whether the ends of linked processes are told to it, and do not end it.
+    /// Whether the end of a linked process is an event. Otherwise it also ends this process.
     let trapsExits: Bool
-    /// Whether it is told of nodes that come and go.
+    /// Whether it gets `nodeUp` and `nodeDown`.
     var watchesNodes = false
 
     private var links: [ErlangPID: Link] = [:]
-    /// The monitors that it has set.
+    /// Monitors that this process has set.
     private(set) var monitors: [ErlangReference: ErlangMonitor] = [:]
-    /// The monitors that others have set on it.
+    /// Monitors that other processes have set on this one.
     private(set) var watchers: [ErlangReference: Watcher] = [:]
     private var events: [ErlangEvent] = []
     private var eventByteCount = 0
 
-    /// Who monitors a process, and what of it: the answer has the same form.
+    /// A process that monitors this one. The target is a PID or a name, and the end is reported for the same target.
     struct Watcher {
         let pid: ErlangPID
         let target: ErlangTarget
@@ -56,26 +54,20 @@ struct NodeProcess {
 
     // MARK: Links
 
-    /// The processes to which it is linked.
     var linked: [ErlangPID] { links.compactMap { if case .active = $0.value { $0.key } else { nil } } }
 
     var linkCount: Int { links.count }
 
-    /// We link.
-    ///
-    /// - Returns: Whether the other process must be told.
+    /// - Returns: Whether the other process must learn of it.
     mutating func link(to other: ErlangPID) -> Bool {
         if case .active? = links[other] { return false }
         links[other] = .active
         return true
     }
 
-    /// The other process links. While we wait for an acknowledgement, it had not heard of our unlinking.
+    /// The other process links. If we wait for an acknowledgement, it did not know yet that we had unlinked.
     ///
-    /// - Parameters:
-    ///   - other: The other process.
-    ///   - limit: The most links.
-    /// - Returns: Whether there is room for the link.
+    /// - Returns: False if there are `limit` links already.
     mutating func linked(by other: ErlangPID, limit: Int = .max) -> Bool {
         guard links[other] == nil else { return true }
         guard links.count < limit else { return false }
@@ -83,21 +75,17 @@ struct NodeProcess {
         return true
     }
 
-    /// We unlink.
-    ///
-    /// - Returns: Whether the other process must be told.
+    /// - Returns: Whether the other process must learn of it.
     mutating func unlink(from other: ErlangPID, _ id: UnlinkID) -> Bool {
         guard case .active? = links[other] else { return false }
         links[other] = .unlinking(id)
         return true
     }
 
-    /// The other process has unlinked.
     mutating func unlinked(by other: ErlangPID) {
         if case .active? = links[other] { links[other] = nil }
     }
 
-    /// The other process has acknowledged our unlinking.
     mutating func acknowledged(_ id: UnlinkID, by other: ErlangPID) {
         if case .unlinking(id)? = links[other] { links[other] = nil }
     }
@@ -125,9 +113,9 @@ struct NodeProcess {
 
     // MARK: A node that is gone
 
-    /// Forgets a node.
+    /// Removes all links, watchers and monitors of a node.
     ///
-    /// - Returns: The links and monitors that were lost with it, in an order that does not depend on chance.
+    /// - Returns: The links and monitors that were lost, in an order that does not depend on chance.
     mutating func lose(_ node: ErlangAtom) -> (links: [ErlangPID], monitors: [ErlangMonitor]) {
         let lostLinks = linked.filter { $0.node == node }.sorted { ErlangTerm.pid($0) < ErlangTerm.pid($1) }
         if !links.isEmpty { links = links.filter { $0.key.node != node } }
@@ -140,15 +128,10 @@ struct NodeProcess {
 
     // MARK: Events
 
-    /// What an event costs beside its bytes.
+    /// The cost of an event in addition to its bytes.
     private static let eventCost = 64
 
-    /// Adds an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - byteCount: The bytes that it had on the wire.
-    ///   - limits: The limits of the node.
+    /// - Parameter byteCount: The bytes that the event had on the wire.
     /// - Returns: Whether it is the first that waits; nil if there are too many.
     mutating func add(_ event: ErlangEvent, byteCount: Int, _ limits: ErlangNodeLimits) -> Bool? {
         eventByteCount += byteCount + Self.eventCost
@@ -157,7 +140,6 @@ struct NodeProcess {
         return events.count == 1
     }
 
-    /// Returns the events that wait, and forgets them.
     mutating func takeEvents() -> [ErlangEvent] {
         defer { (events, eventByteCount) = ([], 0) }
         return events
@@ -165,7 +147,7 @@ struct NodeProcess {
 }
 
 extension ErlangDestination {
-    /// Whether it is on this node, which is not our own.
+    /// Always false for our own node's names without a node.
     func isOn(_ other: ErlangAtom) -> Bool {
         switch self {
         case .pid(let pid): pid.node == other

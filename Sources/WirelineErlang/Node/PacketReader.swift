@@ -2,17 +2,17 @@
 
 import WirelineCodec
 
-/// Reads the packets of a connection from the blocks in which they arrive, without copying those that are whole.
+/// Reads a connection's packets from the blocks in which they arrive. Packets within one block are not copied.
 ///
-/// `DistributionInput` does the same with copies, for those who want events.
+/// `DistributionInput` copies them, and returns events.
 struct PacketReader {
     private var decoder: PacketDecoder
-    /// The beginning of a packet that is not whole.
+    /// The start of an incomplete packet.
     private var beginning: [UInt8] = []
 
     init(peer: ErlangPeer, limits: DistributionLimits) { decoder = PacketDecoder(peer: peer, limits: limits) }
 
-    /// Takes bytes that have arrived, and hands on each whole packet with the bytes in which its ranges count.
+    /// The handler gets each whole packet, and the bytes in which the packet's ranges count.
     mutating func receive(
         _ bytes: RawSpan, _ handle: (DistributionPacket, RawSpan) throws(ErlangError) -> Void
     ) throws(ErlangError) {
@@ -29,7 +29,7 @@ struct PacketReader {
         beginning = input
     }
 
-    /// - Returns: The offset after the last whole packet.
+    /// Returns the offset after the last whole packet.
     private mutating func read(
         _ bytes: RawSpan, _ handle: (DistributionPacket, RawSpan) throws(ErlangError) -> Void
     ) throws(ErlangError) -> Int {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The processes of a node, their identifiers and their names.
+/// The processes of a node, with their identifiers and names.
 ///
-/// An identifier is never used again. References are made here too, because both are numbers of one node's life.
+/// No identifier is used again. References are made here too, because both are numbers of one life of the node.
 struct ProcessTable {
-    /// The numbers of processes below this one are in the identifier's first word, as Erlang has it.
+    /// As in Erlang, the first word of an identifier is the number modulo this; the second counts the overflows.
     private static let idCount: UInt64 = 1 << 28
 
     private let node: ErlangAtom
     private let creation: UInt32
     private var processes: [UInt64: NodeProcess] = [:]
-    /// The numbers of the processes for which the program acts at once.
+    /// The numbers of processes that the program serves at once.
     private var served: Set<UInt64> = []
     private var names: [ErlangAtom: UInt64] = [:]
     private var lastNumber: UInt64 = 0
@@ -24,22 +24,21 @@ struct ProcessTable {
 
     var count: Int { processes.count }
 
-    /// The numbers of all processes, in the order in which they began.
+    /// In the order in which the processes began.
     var numbers: [UInt64] { processes.keys.sorted() }
 
     private static func number(of pid: ErlangPID) -> UInt64 { UInt64(pid.serial) * idCount + UInt64(pid.id) }
 
-    /// Whether an identifier is one of this life of our node.
+    /// Only identifiers of this life of our node.
     func isOurs(_ pid: ErlangPID) -> Bool { pid.creation == creation && pid.node == node }
 
-    /// The number of a process that lives; nil for others.
+    /// Nil if the process has ended or is not ours.
     func number(of pid: ErlangPID) -> UInt64? {
         guard isOurs(pid) else { return nil }
         let number = Self.number(of: pid)
         return processes.index(forKey: number) == nil ? nil : number
     }
 
-    /// The number of the process that has registered a name.
     func number(of name: ErlangAtom) -> UInt64? { names[name] }
 
     func number(of target: ErlangTarget) -> UInt64? {
@@ -51,27 +50,24 @@ struct ProcessTable {
 
     subscript(number: UInt64) -> NodeProcess? { processes[number] }
 
-    /// Whether the program acts at once for a process. It is asked for each message, so it copies no process.
+    /// Whether the program serves the process at once. Each message asks this, so it copies no process.
     func isServed(_ pid: ErlangPID) -> Bool { isOurs(pid) && served.contains(Self.number(of: pid)) }
 
-    /// The process, if the program acts for it at once; nil for others.
+    /// The process if it is served; nil for others.
     func servedProcess(_ number: UInt64) -> ErlangPID? { served.contains(number) ? processes[number]?.pid : nil }
 
-    /// What becomes of a process's messages.
     func kind(_ number: UInt64) -> NodeProcess.Kind? {
         guard let place = processes.index(forKey: number) else { return nil }
         return processes.values[place].kind
     }
 
-    /// Changes a process that lives; nil for others.
+    /// Nil if there is no such process.
     mutating func update<Value>(_ number: UInt64, _ body: (inout NodeProcess) -> Value) -> Value? {
         guard let place = processes.index(forKey: number) else { return nil }
         return body(&processes.values[place])
     }
 
-    /// Starts a process.
-    ///
-    /// - Returns: nil if its name is taken.
+    /// - Returns: nil if the name is taken.
     mutating func start(_ kind: NodeProcess.Kind, name: ErlangAtom?, trapsExits: Bool) -> ErlangPID? {
         if let name, names[name] != nil { return nil }
         lastNumber += 1
@@ -84,7 +80,7 @@ struct ProcessTable {
         return pid
     }
 
-    /// Ends a process, and frees its name.
+    /// Also frees the process's name.
     mutating func remove(_ number: UInt64) -> NodeProcess? {
         guard let process = processes.removeValue(forKey: number) else { return nil }
         served.remove(number)
@@ -92,7 +88,7 @@ struct ProcessTable {
         return process
     }
 
-    /// Makes a reference that this node has not made before. OTP takes 3 words, the first below 2^18.
+    /// No reference is made twice. As in OTP, it has 3 words, and the first is below 2^18.
     mutating func makeReference() -> ErlangReference {
         lastReference += 1
         let words = (

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Slows down two nodes of one name, each of which takes the other's connection for its own dead one.
+/// Slows down two nodes with one name: each of them takes the other's connection for its own dead one.
 ///
-/// Nothing but epmd prevents two nodes of one name, and only on one host: they would replace each other for ever. But a
-/// node also replaces its connection if it has restarted, or if its old one broke and we have not noticed. So only what two
-/// nodes alone explain is counted:
+/// Only epmd prevents two nodes with one name, and only on one host. They would replace each other for ever. But a node
+/// also replaces its connection if it has restarted, or if the old connection broke unnoticed. So this counts only
+/// events that a single node cannot cause:
 ///
 /// - A life of the node is back after another one has replaced it. A single node never returns to an earlier life.
-/// - The node has closed our connection, and says that it has one with us. So it has one with another node of our name.
+/// - The node has closed our connection, and still reports one. So it has one with another node of our name.
 struct ReplacementWatch {
-    /// After this time, everything is forgotten.
+    /// Older events are forgotten.
     private static let memory = Duration.seconds(60)
-    /// So many replacements are free: the first one may be a restart.
+    /// From this many replacements on, the next one is refused for some time. The first may be a restart.
     private static let freeCount = 2
-    /// So many lives are known. Two nodes have two.
+    /// The most lives to remember. Two nodes have two.
     private static let creationCount = 8
 
     private var count = 0
     private var lastReplacement: Duration
     private var lastEnd: Duration
-    /// The lives of the node that another one has replaced, the latest one at the end.
+    /// The lives of the node that others have replaced, the latest one last.
     private var creations: [UInt32] = []
-    /// Whether the node itself has closed the last connection.
     private var isClosedByNode = false
 
     init(at now: Duration) { (lastReplacement, lastEnd) = (now, now) }
 
-    /// A connection of one life of the node replaces that of another one, or of the same.
+    /// A new connection of the node replaces the old one, in the same or another life.
     mutating func replaced(_ old: UInt32, by new: UInt32, at now: Duration) {
         guard old != new else { return }
         add(isProof: creations.contains(new), at: now)
@@ -35,20 +34,16 @@ struct ReplacementWatch {
         if creations.count > Self.creationCount { creations.removeFirst() }
     }
 
-    /// A connection to the node has ended.
-    ///
-    /// - Parameters:
-    ///   - isClosedByNode: Whether the node has closed it. Otherwise we have, or it broke.
-    ///   - now: The present.
+    /// - Parameter isClosedByNode: Whether the node has closed the connection. Otherwise we have, or it broke.
     mutating func ended(isClosedByNode: Bool, at now: Duration) {
         self.isClosedByNode = isClosedByNode
         lastEnd = now
     }
 
-    /// We connect to the node, and it says that we are connected.
+    /// We connect to the node, and it reports that we are connected already.
     ///
-    /// - Returns: Whether it is connected with another node of our name. If not, it has not noticed the end of the last
-    ///   connection.
+    /// - Returns: Whether it is connected with another node of our name. Otherwise it has not noticed yet that our last
+    ///   connection ended.
     mutating func isSaidToBeConnected(at now: Duration) -> Bool {
         if isClosedByNode { add(isProof: true, at: now) }
         return isClosedByNode
@@ -60,14 +55,15 @@ struct ReplacementWatch {
         lastReplacement = now
     }
 
-    /// Until when the next replacement is refused: a second after the second one, and twice as long after each later
-    /// one, up to a minute. nil: it is not.
+    /// The time until which replacements are refused; nil: now they are allowed. The second replacement causes a second
+    /// of
+    /// refusal, and each later one twice as much, up to a minute.
     func refusal(at now: Duration) -> Duration? {
         guard count >= Self.freeCount, now < lastReplacement + Self.memory else { return nil }
         let end = lastReplacement + min(.seconds(1) * (1 << min(count - Self.freeCount, 6)), Self.memory)
         return now < end ? end : nil
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether all events are too old to matter.
     func isOver(at now: Duration) -> Bool { now >= max(lastReplacement, lastEnd) + Self.memory }
 }

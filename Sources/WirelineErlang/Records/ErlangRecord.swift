@@ -20,7 +20,7 @@ public protocol ErlangRecord: Sendable {
 
     /// The record in the external format, without the version byte.
     ///
-    /// The default is made of ``erlangTerm``. Messages of a schema have it without a term in between.
+    /// By default, ``erlangTerm`` is encoded. A message of a schema encodes itself without that term.
     ///
     /// - Throws: ``ErlangRecordError`` as ``erlangTerm``.
     var encodedErlangTerm: [UInt8] { get throws(ErlangRecordError) }

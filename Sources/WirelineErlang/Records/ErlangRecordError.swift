@@ -13,21 +13,19 @@ public struct ErlangRecordError: Error, Equatable, Sendable {
     /// The name of the message; nil if the term is none, or if its packet is to blame.
     public var message: String? { storage.message }
 
-    /// It is one word wide, so that calls which may throw it stay small.
+    /// One word, so that calls that may throw this error stay small.
     private let storage: Storage
 
-    /// Makes an error with no path.
     package init(_ reason: ErlangTerm) { storage = Storage(reason, "", message: nil) }
 
     private init(_ storage: Storage) { self.storage = storage }
 
-    /// Returns the same error with a name before its path.
     package func prefixed(by name: String) -> ErlangRecordError {
         let (path, next) = (storage.path, storage.path.isEmpty || storage.path.hasPrefix("[") ? name : name + ".")
         return ErlangRecordError(Storage(reason, next + path, message: message))
     }
 
-    /// Returns the same error in a field of a message: with its name, also before the path.
+    /// Adds the message's name to the path, and keeps it as ``message``.
     package func prefixed(byMessage name: String) -> ErlangRecordError {
         ErlangRecordError(Storage(reason, prefixed(by: name).path, message: name))
     }
@@ -63,25 +61,23 @@ extension ErlangRecordError: CustomStringConvertible {
 }
 
 extension ErlangRecordError {
-    /// Makes an error with a name and numbers, such as `{too_long, 300, 255}`.
+    /// For example `{too_long, 300, 255}`.
     package static func tuple(_ name: String, _ numbers: Int128...) -> ErlangRecordError {
         ErlangRecordError(.tuple([.atom(ErlangAtom(name))] + numbers.map { ErlangTerm($0) }))
     }
 
-    /// A value of another type than the one that is expected.
     package static func wrongType(_ expected: String) -> ErlangRecordError {
         ErlangRecordError(.tuple("wrong_type", .atom(ErlangAtom(expected))))
     }
 
-    /// More bytes or items than a limit.
+    /// Too many bytes or items.
     package static func tooLong(_ count: Int, limit: Int) -> ErlangRecordError {
         tuple("too_long", Int128(count), Int128(limit))
     }
 
-    /// Values that are nested more deeply than a limit.
     package static func tooDeep(_ limit: Int) -> ErlangRecordError { tuple("too_deep", Int128(limit)) }
 
-    /// A field that is set although its condition does not hold, or not set although it does.
+    /// A field is set although its condition does not hold, or the other way round.
     package static func presence(isSet: Bool) -> ErlangRecordError {
         ErlangRecordError(.tuple("presence", isSet ? "set" : "not_set"))
     }

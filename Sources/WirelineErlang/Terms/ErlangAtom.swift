@@ -22,7 +22,6 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
     /// The atom as in Erlang's source text, in quotes if it needs them.
     public var description: String { ErlangTerm.atom(self).description }
 
-    /// Whether some UTF-8 is the atom's name.
     func matches(_ text: RawSpan) -> Bool {
         let utf8 = name.utf8
         guard utf8.count == text.byteCount else { return false }
@@ -35,7 +34,6 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
         }
     }
 
-    /// Whether the atom has too many characters for Erlang.
     var isTooLong: Bool {
         let byteCount = name.utf8.count
         return byteCount > Self.characterLimit && name.unicodeScalars.count > Self.characterLimit
@@ -45,7 +43,7 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
 extension ErlangAtom: Hashable {
     /// Whether the UTF-8 of both is equal.
     public static func == (left: Self, right: Self) -> Bool {
-        // Names of nodes are made once, so most equal ones are the same text in memory.
+        // A node's name is made once, so equal atoms mostly share their text in memory.
         guard !left.name.hasSameWords(as: right.name) else { return true }
         let (left, right) = (left.name.utf8, right.name.utf8)
         guard left.count == right.count else { return false }
@@ -71,7 +69,8 @@ extension ErlangAtom: Hashable {
 }
 
 extension String {
-    /// Whether both are the same text in memory, which is compared without counting references. Equal texts may differ.
+    /// Whether both are the same text in memory. The comparison counts no references. Equal texts may have different
+    /// words.
     fileprivate func hasSameWords(as other: String) -> Bool {
         typealias Words = (UInt64, UInt64)
         guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }

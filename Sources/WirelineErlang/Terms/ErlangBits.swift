@@ -17,7 +17,7 @@ public struct ErlangBits: Hashable, Sendable {
         self.init(checked: bytes, lastBitCount: lastBitCount)
     }
 
-    /// Makes a bit string of at least one byte and 1 to 7 bits of the last one.
+    /// There must be at least one byte, with 1 to 7 used bits in the last one.
     init(checked bytes: [UInt8], lastBitCount: Int) {
         var bytes = bytes
         bytes[bytes.count - 1] &= 0xFF << UInt8(8 - lastBitCount)

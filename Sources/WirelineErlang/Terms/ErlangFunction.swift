@@ -12,13 +12,13 @@ public enum ErlangFunction: Hashable, Sendable {
 public struct ErlangClosure: Hashable, Sendable {
     /// The module that contains the code.
     public let module: ErlangAtom
-    /// How many arguments it takes.
+    /// The number of its arguments.
     public let arity: UInt8
-    /// Which function of the module it is.
+    /// The number of the function in its module.
     public let index: UInt32
     /// The hash of the module's code, 16 bytes.
     public let uniqueness: [UInt8]
-    /// Its number in the module, from an older scheme.
+    /// Its number in the module, by an older scheme.
     public let oldIndex: Int64
     /// The hash from that scheme.
     public let oldUniqueness: Int64
@@ -27,7 +27,7 @@ public struct ErlangClosure: Hashable, Sendable {
     /// The values that it uses.
     public let values: [ErlangTerm]
 
-    /// Only a node makes closures; this is for what was read, and for tests.
+    /// Only a node makes closures. This is for terms that were read, and for tests.
     package init(
         module: ErlangAtom, arity: UInt8, index: UInt32, uniqueness: [UInt8], oldIndex: Int64, oldUniqueness: Int64,
         creator: ErlangPID, values: [ErlangTerm]

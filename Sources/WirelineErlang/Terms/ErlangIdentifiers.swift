@@ -46,9 +46,9 @@ public struct ErlangReference: Hashable, Sendable {
     public let node: ErlangAtom
     /// Which of the node's lives it belongs to.
     public let creation: UInt32
-    /// How many of the fields below count.
+    /// The number of fields below that are used.
     private let wordCount: UInt8
-    // Fields and no array: a reference comes with each call, and the array would take another allocation.
+    // Separate fields instead of an array: each call has a reference, and an array would cost another allocation.
     private var first: UInt32 = 0
     private var second: UInt32 = 0
     private var third: UInt32 = 0
@@ -66,7 +66,7 @@ public struct ErlangReference: Hashable, Sendable {
         self.init(node: node, creation: creation, wordCount: words.count) { words[$0] }
     }
 
-    /// Makes a reference of 1 to 5 words.
+    /// `wordCount` must be 1 to 5.
     init(node: ErlangAtom, creation: UInt32, wordCount: Int, word: (Int) -> UInt32) {
         precondition(1...Self.wordLimit ~= wordCount, "a reference of \(wordCount) words")
         self.node = node
@@ -82,10 +82,9 @@ public struct ErlangReference: Hashable, Sendable {
     /// The words, the least significant one first.
     public var words: [UInt32] { Array([first, second, third, fourth, fifth].prefix(Int(wordCount))) }
 
-    /// The number of words.
     var count: Int { Int(wordCount) }
 
-    /// The word at an index below ``count``.
+    /// The index must be below ``count``.
     subscript(index: Int) -> UInt32 {
         switch index {
         case 0: first

@@ -13,21 +13,22 @@ public struct ErlangMap: Sendable {
         public fileprivate(set) var value: ErlangTerm
     }
 
-    /// Up to this many pairs are searched one after another. Erlang does the same up to 32; here, 16 comparisons take
-    /// about as long as one hash.
+    /// Up to this many pairs, a search compares one after another. Erlang does so up to 32. Here, 16 comparisons take
+    /// about as
+    /// long as one hash.
     private static let linearCount = 16
 
     /// All keys with their values.
     public private(set) var pairs: [Pair]
-    /// The index of each key in `pairs`; nil while there are few.
+    /// The index of each key in `pairs`; nil while a linear search is enough.
     private var places: [ErlangTerm: Int]?
 
     /// Makes an empty map.
     public init() { pairs = [] }
 
-    /// Makes a map of keys and values that follow each other.
+    /// Keys and values alternate.
     ///
-    /// - Returns: nil if a key is there twice.
+    /// - Returns: nil if a key appears twice.
     init?(alternating items: [ErlangTerm]) {
         pairs = []
         pairs.reserveCapacity(items.count / 2)

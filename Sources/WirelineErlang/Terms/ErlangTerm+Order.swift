@@ -20,7 +20,6 @@ extension ErlangTerm: Comparable {
     }
 }
 
-/// Erlang's order of terms.
 enum TermComparison {
     enum Outcome {
         case ascending
@@ -28,11 +27,10 @@ enum TermComparison {
         case descending
     }
 
-    /// How an integer and a float are compared.
     enum Numbers {
         /// By their values: 1 equals 1.0.
         case byValue
-        /// All integers come before all floats, as in the keys of a map.
+        /// All integers come before all floats, as with the keys of a map.
         case byKind
     }
 
@@ -157,12 +155,12 @@ enum TermComparison {
         let outcome = elements(left.elements, right.elements, numbers)
         guard outcome == .equal else { return outcome }
         let count = min(left.elements.count, right.elements.count)
-        // Both end here, and neither has a tail of its own.
+        // Both lists end here without a tail.
         if left.elements.count == right.elements.count, left.tail == nil, right.tail == nil { return .equal }
         return compare(end(of: left, after: count), end(of: right, after: count), numbers)
     }
 
-    /// What is left of a list after so many elements. If there are more, any list will do: the other one is none.
+    /// What remains of a list after `count` elements. One remaining element is enough: the other list has none.
     private static func end(of list: ListView, after count: Int) -> ErlangTerm {
         count < list.elements.count ? .list(Array(list.elements[count...].prefix(1))) : list.tail ?? .list([])
     }
@@ -197,7 +195,7 @@ enum TermComparison {
 }
 
 extension TermComparison.Outcome {
-    /// The next comparison decides if this one did not.
+    /// Uses the next comparison only if this one is equal.
     func then(_ next: () -> Self) -> Self { self == .equal ? next() : self }
 
     var reversed: Self {

@@ -4,10 +4,6 @@
 enum NumberComparison {
     typealias Outcome = TermComparison.Outcome
 
-    /// - Parameters:
-    ///   - left: A number.
-    ///   - right: A number.
-    ///   - numbers: How an integer and a float are compared.
     static func compare(_ left: ErlangTerm, _ right: ErlangTerm, _ numbers: TermComparison.Numbers) -> Outcome {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): return TermComparison.compare(left, right)
@@ -30,7 +26,7 @@ enum NumberComparison {
     }
 
     private static func compare(_ left: Int64, _ right: Double) -> Outcome {
-        // 2^63, the first number that is too large.
+        // 2^63 is the first number that is too large.
         if right >= 0x1p63 { return .ascending }
         if right < -0x1p63 { return .descending }
         let whole = Int64(right)
@@ -43,7 +39,7 @@ enum NumberComparison {
             let isBelow = isSmaller ? left.isNegative : right > 0
             return isBelow ? .ascending : .descending
         }
-        // From 2^63 on, a float is a whole number: its significand of 53 bits, shifted.
+        // From 2^63 on, a float is a whole number: its 53-bit significand, shifted.
         let shift = Int(right.exponent) - 52
         var magnitude = [UInt8](repeating: 0, count: shift / 8)
         let significand = UInt64(right.significandBitPattern | 1 << 52) << UInt64(shift % 8)

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the parts of a binary together.
+/// Joins the segments of a binary.
 struct BitBuilder {
     private var bytes: [UInt8] = []
-    /// How many bits of the last byte are set; 0 if all are.
+    /// The number of used bits in the last byte; 0: all.
     private var lastBitCount = 0
 
-    /// The binary or bit string.
     var term: ErlangTerm {
         ErlangBits(bytes, lastBitCount: lastBitCount).map { .bits($0) } ?? .binary(bytes)
     }
 
     /// Adds an integer of 0 to 64 bits, the most significant bit first.
     ///
-    /// - Returns: Whether the value is an integer that fits, with or without a sign. Erlang would cut it off.
+    /// - Returns: Whether the value is an integer that fits, with or without a sign. Erlang would truncate it.
     mutating func add(_ value: ErlangTerm, bitCount: Int) -> Bool {
         guard let number = value.integer(as: Int128.self), number < 1 << Int128(bitCount),
             number >= -(1 << Int128(max(bitCount, 1) - 1))
@@ -22,9 +21,7 @@ struct BitBuilder {
         return true
     }
 
-    /// Adds a character.
-    ///
-    /// - Returns: Whether the value is the number of one.
+    /// - Returns: Whether the value is the code point of a character.
     mutating func addUTF8(_ value: ErlangTerm) -> Bool {
         guard let number = value.integer(as: UInt32.self), let scalar = Unicode.Scalar(number) else { return false }
         for byte in String(scalar).utf8 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ErlangBigInteger: CustomStringConvertible {
-    /// More bytes are written in hexadecimal, which takes time in proportion to their number; decimal does not.
+    /// Longer numbers are written in hexadecimal: its time grows with the bytes, the time of decimal with their square.
     private static let decimalByteCount = 512
 
     /// The number in decimal; a number of more than 512 bytes in hexadecimal: `16#1F…`, which Erlang reads too.
@@ -16,7 +16,7 @@ extension ErlangBigInteger: CustomStringConvertible {
         return "16#" + digits.drop { $0 == "0" }
     }
 
-    /// Divides by a thousand million until nothing is left.
+    /// Divides by 10^9 until nothing is left.
     private var decimal: String {
         var limbs = Limbs(magnitude)
         var parts: [String] = []
@@ -26,7 +26,7 @@ extension ErlangBigInteger: CustomStringConvertible {
     }
 }
 
-/// A number without a sign in parts of 32 bits, the least significant part first.
+/// A number without a sign, in parts of 32 bits, the least significant part first.
 struct Limbs {
     private var limbs: [UInt32]
 
@@ -39,14 +39,14 @@ struct Limbs {
 
     var isZero: Bool { limbs.isEmpty }
 
-    /// The number of bytes, up to three too many.
+    /// Up to three more than needed.
     var byteCount: Int { 4 * limbs.count }
 
     var magnitude: [UInt8] {
         limbs.flatMap { limb in stride(from: 0, to: 32, by: 8).map { UInt8(truncatingIfNeeded: limb >> $0) } }
     }
 
-    /// Divides the number, and returns the remainder.
+    /// Returns the remainder.
     mutating func divide(by divisor: UInt32) -> UInt32 {
         var remainder: UInt64 = 0
         for index in limbs.indices.reversed() {
@@ -58,7 +58,6 @@ struct Limbs {
         return UInt32(remainder)
     }
 
-    /// Multiplies the number, then adds another one.
     mutating func multiply(by factor: UInt32, adding summand: UInt32) {
         var carry = UInt64(summand)
         for index in limbs.indices {

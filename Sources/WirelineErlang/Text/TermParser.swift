@@ -8,7 +8,7 @@ extension ErlangTerm {
     ///
     /// - Parameters:
     ///   - text: The text, all of which must be one term.
-    ///   - limits: Its depth and the bytes of integers are looked at.
+    /// Only its depth and the bytes of integers count.
     /// - Throws: ``ErlangError/invalidText(_:offset:)``, ``ErlangError/integerTooLong(limit:offset:)``.
     public init(parsing text: String, limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) {
         var parser = TermParser(text, limits)
@@ -16,7 +16,6 @@ extension ErlangTerm {
     }
 }
 
-/// Reads the text of one term.
 struct TermParser {
     private var scanner: TextScanner
     private let limits: ErlangTermLimits
@@ -67,7 +66,7 @@ struct TermParser {
         return try body(&self)
     }
 
-    /// Reads terms with commas between them, and the byte that ends them.
+    /// Reads terms separated by commas, and the byte that ends them.
     private mutating func parseElements(until end: Unicode.Scalar) throws(ErlangError) -> [ErlangTerm] {
         if scanner.skip(end) { return [] }
         var elements: [ErlangTerm] = []
@@ -86,7 +85,7 @@ struct TermParser {
         return .list(elements, tail: tail)
     }
 
-    /// A map, or what has no syntax in Erlang: `#Pid<…>`.
+    /// Reads a map, or an identifier without a syntax in Erlang, such as `#Pid<…>`.
     private mutating func parseHash() throws(ErlangError) -> ErlangTerm {
         let start = scanner.offset
         scanner.advance()
@@ -151,7 +150,6 @@ struct TermParser {
         return .exported(module: module, name: name, arity: arity)
     }
 
-    /// Reads an atom, in quotes or not.
     private mutating func parseAtom() throws(ErlangError) -> ErlangAtom {
         let start = scanner.offset
         let atom = ErlangAtom(try parseName())
@@ -171,7 +169,7 @@ struct TermParser {
         return name
     }
 
-    /// Strings that follow each other are one.
+    /// Adjacent strings become one.
     private mutating func parseStrings() throws(ErlangError) -> String {
         var text = try scanner.quoted()
         scanner.skipSpace()

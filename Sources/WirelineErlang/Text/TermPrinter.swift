@@ -15,7 +15,6 @@ extension ErlangTerm: CustomStringConvertible {
     }
 }
 
-/// Writes terms as text.
 private struct TermPrinter {
     private(set) var text = ""
 
@@ -106,7 +105,7 @@ private struct TermPrinter {
         }
     }
 
-    /// The shortest text that means this number, with a point, as Erlang wants it.
+    /// The shortest text that reads back as this number. It has a point, because Erlang requires one.
     private static func text(of value: Double) -> String {
         let text = value.description
         guard let exponent = text.firstIndex(of: "e") else { return text }
@@ -116,9 +115,10 @@ private struct TermPrinter {
     }
 }
 
-/// What text may contain that is written between quotes.
+/// Which text Erlang accepts between quotes, and shows as it is.
 enum PrintableText {
-    /// Words of the language, which are atoms only in quotes. `else` and `maybe` are such words since OTP 27.
+    /// Words of the language, which are atoms only in quotes. The printer also quotes `else` and `maybe`, new in OTP
+    /// 27.
     static let reservedWords: Set<String> = [
         "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div",
         "end", "fun", "if", "let", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor",
@@ -130,7 +130,7 @@ enum PrintableText {
         return reservedWords.contains(atom.name) || ["else", "maybe"].contains(atom.name)
     }
 
-    /// The string that a list is; nil if it is empty, or contains anything but printable characters.
+    /// The list as a string; nil if it is empty or contains anything but printable characters.
     static func string(of elements: [ErlangTerm]) -> String? {
         guard !elements.isEmpty else { return nil }
         var string = String.UnicodeScalarView()
@@ -162,13 +162,12 @@ enum PrintableText {
 }
 
 extension Unicode.Scalar {
-    /// Whether a string may contain the character; others make a list or a binary of numbers.
+    /// Whether a string may contain the character. Otherwise the text is written as numbers.
     fileprivate var isPrintable: Bool { escapeLetter != nil || !isUnsafeToShow && !isRefusedByErlang }
 
-    /// Two characters that Erlang takes in no quoted text, not even as escapes. We read them.
+    /// Erlang refuses these two characters in every quoted text, even as escapes. We read them.
     fileprivate var isRefusedByErlang: Bool { value == 0xFFFE || value == 0xFFFF }
 
-    /// The letter after the backslash that stands for this character.
     fileprivate var escapeLetter: Unicode.Scalar? {
         switch value {
         case 8: "b"

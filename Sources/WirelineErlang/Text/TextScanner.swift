@@ -3,7 +3,6 @@
 /// Reads the words, numbers and quoted texts of Erlang's syntax.
 struct TextScanner {
     private let bytes: [UInt8]
-    /// The offset of the next byte.
     private(set) var offset = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -12,13 +11,13 @@ struct TextScanner {
 
     func fault(_ fault: ErlangTextFault) -> ErlangError { .invalidText(fault, offset: offset) }
 
-    /// The next byte, which is not taken.
+    /// The next byte; it stays unread.
     func peek() throws(ErlangError) -> UInt8 {
         guard offset < bytes.count else { throw fault(.incomplete) }
         return bytes[offset]
     }
 
-    /// Skips a byte that ``peek()`` has returned.
+    /// Call this only after ``peek()`` has returned the byte.
     mutating func advance() { offset += 1 }
 
     /// Skips spaces, line ends and comments.
@@ -34,7 +33,7 @@ struct TextScanner {
         }
     }
 
-    /// Skips space and one byte, if it is this one.
+    /// Skips space and then this byte; false if another byte comes next.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard offset < bytes.count, bytes[offset] == UInt8(ascii: character) else { return false }
@@ -42,13 +41,13 @@ struct TextScanner {
         return true
     }
 
-    /// Skips space and one byte, which must be this one.
+    /// Skips space and then this byte, or throws.
     mutating func expect(_ character: Unicode.Scalar) throws(ErlangError) {
         skipSpace()
         try expectDirectly(character)
     }
 
-    /// Skips one byte, which must be this one.
+    /// Skips this byte, or throws. Space is not skipped.
     mutating func expectDirectly(_ character: Unicode.Scalar) throws(ErlangError) {
         guard try peek() == UInt8(ascii: character) else { throw fault(.unexpectedCharacter) }
         offset += 1
@@ -56,13 +55,13 @@ struct TextScanner {
 
     // MARK: Words
 
-    /// Whether a word comes next, and not a longer one.
+    /// False if a longer word begins with this one.
     func isAtWord(_ word: String) -> Bool {
         var ahead = self
         return ahead.word() == word
     }
 
-    /// Reads as many characters as an atom without quotes may have: also letters of Latin-1, as Erlang does.
+    /// Reads the characters that an atom without quotes may have, also letters of Latin-1, as Erlang does.
     mutating func word() -> String {
         let start = offset
         while offset < bytes.count {
@@ -82,7 +81,7 @@ struct TextScanner {
 
     // MARK: Characters
 
-    /// Reads a text between two equal quotes.
+    /// Reads text up to the same quote that begins it.
     mutating func quoted() throws(ErlangError) -> String {
         let quote = Unicode.Scalar(try peek())
         offset += 1
@@ -106,7 +105,7 @@ struct TextScanner {
         return wholeCharacter(first)
     }
 
-    /// Reads a character of UTF-8. It is whole, because a `String` has no others.
+    /// Reads a character of UTF-8. It is never cut off, because a `String` has only whole ones.
     private mutating func wholeCharacter(_ first: UInt8) -> Unicode.Scalar {
         let byteCount = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let text = String(decoding: bytes[offset..<offset + byteCount], as: UTF8.self)
@@ -114,7 +113,7 @@ struct TextScanner {
         return text.unicodeScalars.first ?? "\u{FFFD}"
     }
 
-    /// Reads what stands after a backslash.
+    /// Reads an escape after its backslash.
     private mutating func escape() throws(ErlangError) -> Unicode.Scalar {
         let start = offset - 1
         let first = try peek()
@@ -159,7 +158,7 @@ struct TextScanner {
         }
     }
 
-    /// Reads the number of a character.
+    /// Reads the code point of a character.
     private mutating func number(
         at start: Int, radix: UInt32, digitCount: ClosedRange<Int>
     ) throws(ErlangError) -> Unicode.Scalar {
@@ -176,7 +175,7 @@ struct TextScanner {
         return scalar
     }
 
-    /// The value of a digit in any base up to 36.
+    /// In any base up to 36; nil for other bytes.
     private static func digit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
@@ -197,7 +196,7 @@ struct TextScanner {
         return value
     }
 
-    /// Reads an integer or a float, which may have a sign.
+    /// Reads an integer or a float, with an optional sign.
     ///
     /// - Parameter byteLimit: The most bytes of an integer.
     mutating func number(byteLimit: Int) throws(ErlangError) -> ErlangTerm {
@@ -217,11 +216,11 @@ struct TextScanner {
         return ErlangTerm(isNegative: isNegative, magnitude: digits.magnitude)
     }
 
-    /// Reads digits; an underscore may stand between two of them.
+    /// An underscore may stand between two digits.
     private mutating func integer(radix: UInt32, byteLimit: Int) throws(ErlangError) -> Limbs {
         let start = offset
         var limbs = Limbs()
-        // As many digits as fit 32 bits are added at once, because each step walks all that is there.
+        // Groups of digits that fit 32 bits are added at once, because each step walks through the whole number.
         var (part, factor): (UInt32, UInt32) = (0, 1)
         var isAfterDigit = false
         while offset < bytes.count {

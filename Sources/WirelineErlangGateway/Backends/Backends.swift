@@ -2,25 +2,24 @@
 
 package import WirelineErlang
 
-/// The processes that may be asked to own clients. For each one: how many clients of this gateway it has, and how many
-/// offers it has not answered.
+/// The backends that may get clients. Each has a number of clients of this gateway, and of open offers.
 ///
-/// - Complexity: Processes that have a place are sorted, so a choice usually looks at one. A change moves one of them.
+/// - Complexity: Backends with a place are sorted, so a choice usually looks at one. A change moves one of them.
 package struct Backends {
-    /// The most offers that a process has not answered. What waits in its mailbox stays short, and others get the rest.
+    /// The most open offers of a process. So its mailbox stays short, and others get the other clients.
     package static let offerLimit = 64
 
     private struct Backend {
-        /// When it came, in relation to others.
+        /// Its position in the order of arrival.
         var arrival: UInt64
-        /// How often it is a member of the group. With 0, it gets no clients and keeps its own.
+        /// How often it is a member of the group. With 0, it keeps its clients but gets no more.
         var membershipCount: Int
         var clientCount = 0
         var offerCount = 0
-        /// Whether an offer ran out since it last answered one.
+        /// Whether an offer ran out after its last answer.
         var isLate = false
 
-        /// Its place among those that may be asked; nil if it may not be.
+        /// Its rank for the next offer; nil if it may not get one.
         var rank: Rank? {
             guard membershipCount > 0, offerCount < Backends.offerLimit else { return nil }
             return Rank(isLate: isLate, clientCount: clientCount + offerCount, arrival: arrival)
@@ -29,7 +28,7 @@ package struct Backends {
         var isUnused: Bool { membershipCount == 0 && clientCount == 0 && offerCount == 0 }
     }
 
-    /// Who is asked first: those that answer, then those with few clients, then those that are there longest.
+    /// The order of offers: first backends that answer, then those with few clients, then those that came early.
     private struct Rank: Comparable {
         let isLate: Bool
         let clientCount: Int
@@ -42,32 +41,33 @@ package struct Backends {
     }
 
     private var backends: [ErlangDestination: Backend] = [:]
-    /// Those with a place, the first to be asked first.
+    /// Backends with a place, in the order of their ranks.
     private var ranking: [(rank: Rank, backend: ErlangDestination)] = []
     private var lastArrival: UInt64 = 0
-    /// How often a process may have got a place. While it stays the same, a client that found none need not look again.
+    /// Counts the times at which a process may have got a place. Until it changes, a client that found none need not
+    /// search.
     package private(set) var placeChangeCount: UInt64 = 0
 
     package init() {}
 
-    /// The number of those that may be asked.
+    /// The number of backends that are members.
     package var count: Int { backends.values.count { $0.membershipCount > 0 } }
 
-    /// Whether one of them has a place for another offer.
+    /// Whether a backend can get another offer.
     package var hasPlace: Bool { !ranking.isEmpty }
 
-    /// Whether a process may be asked.
+    /// Whether it is a member.
     package func contains(_ backend: ErlangDestination) -> Bool { (backends[backend]?.membershipCount ?? 0) > 0 }
 
-    /// What a process has of this gateway.
+    /// A backend's load from this gateway.
     package struct Load {
         package var clientCount = 0
-        /// The offers that it has not answered.
+        /// Offers without an answer.
         package var offerCount = 0
     }
 
-    /// What the processes have that may be asked or have clients: those with most first, at most so many, and the others
-    /// together; nil if there are no others.
+    /// The loads of all backends: of the busiest ones, `limit` at most, and the sum of the others; nil: there are no
+    /// others.
     package func loads(limit: Int) -> (busiest: [(backend: ErlangDestination, load: Load)], others: Load?) {
         let sorted = backends.sorted {
             let (left, right) = ($0.value, $1.value)
@@ -87,9 +87,9 @@ package struct Backends {
 
     // MARK: Coming and going
 
-    /// A process has come.
+    /// Adds a membership.
     ///
-    /// - Returns: Whether it was not there before.
+    /// - Returns: Whether it is the first one of the process.
     package mutating func joined(_ backend: ErlangDestination) -> Bool {
         let isNew = !contains(backend)
         if isNew { lastArrival += 1 }
@@ -102,16 +102,15 @@ package struct Backends {
         return isNew
     }
 
-    /// A process has left the group once. It may still answer what it was asked.
+    /// Removes a membership. The process may still answer its offers.
     ///
-    /// - Returns: Whether it is no member any more.
+    /// - Returns: Whether it was the last one of the process.
     package mutating func left(_ backend: ErlangDestination) -> Bool {
         guard contains(backend) else { return false }
         change(backend) { $0.membershipCount -= 1 }
         return !contains(backend)
     }
 
-    /// A process has ended.
     package mutating func ended(_ backend: ErlangDestination) {
         change(backend) { known in
             known.membershipCount = 0
@@ -121,13 +120,13 @@ package struct Backends {
 
     // MARK: Asking
 
-    /// Who is to be asked: one that answers rather than one that did not, then the one with the fewest clients, then the one
-    /// that is there longest.
+    /// Chooses the backend for an offer: in time before late, then the one with the fewest clients, then the earliest
+    /// one.
     ///
     /// - Parameters:
-    ///   - isWanted: Whether a process may be asked: who has not answered yet is not asked again.
-    ///   - excluded: Who gave the client back. It is asked again only if there is no other.
-    ///   - pressure: Knows the nodes that do not take what is sent to them. Their processes are not asked.
+    ///   - isWanted: Whether a process may be asked. A process that has the offer already may not.
+    ///   - excluded: The backend that gave the client back. It is chosen only if there is no other.
+    ///   - pressure: Knows slow nodes. Their processes are not chosen.
     package func choice(
         where isWanted: (ErlangDestination) -> Bool = { _ in true }, except excluded: ErlangDestination? = nil,
         avoiding pressure: NodePressure? = nil
@@ -141,13 +140,11 @@ package struct Backends {
         return last
     }
 
-    /// Processes of a node may be asked again, because less waits for it.
+    /// Processes of a node may be asked again, because its queue is shorter.
     package mutating func placesMayBeNew() { placeChangeCount += 1 }
 
-    /// A process was asked to own a client.
     package mutating func asked(_ backend: ErlangDestination) { change(backend) { $0.offerCount += 1 } }
 
-    /// A process has answered an offer.
     package mutating func answered(_ backend: ErlangDestination) {
         change(backend) { known in
             known.offerCount -= 1
@@ -155,12 +152,12 @@ package struct Backends {
         }
     }
 
-    /// A client has ended before a process has answered.
+    /// A client has ended before the process answered.
     package mutating func withdrew(from backend: ErlangDestination) { change(backend) { $0.offerCount -= 1 } }
 
     /// A process has not answered in time. It is asked last until it answers.
     ///
-    /// - Returns: Whether it was not late before.
+    /// - Returns: Whether it was in time before.
     @discardableResult
     package mutating func ranOut(_ backend: ErlangDestination) -> Bool {
         let isNew = backends[backend]?.isLate == false
@@ -170,7 +167,7 @@ package struct Backends {
 
     // MARK: Owning
 
-    /// A client counts for a backend, of which nothing may be known.
+    /// Does nothing for an unknown backend.
     package mutating func tookClient(_ backend: ErlangDestination) { change(backend) { $0.clientCount += 1 } }
 
     package mutating func lostClient(_ backend: ErlangDestination) { change(backend) { $0.clientCount -= 1 } }
@@ -186,7 +183,7 @@ package struct Backends {
         if let after { ranking.insert((after, backend), at: position(of: after)) }
     }
 
-    /// Where a rank is, or belongs.
+    /// The position of a rank in ``ranking``, or the one where it belongs.
     private func position(of rank: Rank) -> Int {
         var (low, high) = (0, ranking.count)
         while low < high {

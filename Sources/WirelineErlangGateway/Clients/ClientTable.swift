@@ -2,12 +2,12 @@
 
 package import WirelineErlang
 
-/// The clients of a gateway, and how much is kept for all of them.
+/// The clients of a gateway, and the sums over all of them.
 package struct ClientTable {
     private var clients: [ClientNumber: GatewayClient] = [:]
-    /// The number of parked clients: without an owner, and without a process that was asked.
+    /// Clients that have no owner, and that no process was asked to own.
     package private(set) var parkedCount = 0
-    /// The number of clients without an owner that a process was asked to own.
+    /// Clients without an owner that a process was asked to own.
     package private(set) var askedCount = 0
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0
@@ -17,18 +17,17 @@ package struct ClientTable {
     /// The number of clients whose process lives.
     package var count: Int { clients.count - closingCount }
 
-    /// Whether no client is left, not even one whose last bytes are leaving.
+    /// False also while a closing client's last output leaves.
     package var isEmpty: Bool { clients.isEmpty }
 
-    /// The number of messages that owners have and have not confirmed.
+    /// Messages that owners have and have not confirmed.
     package private(set) var unconfirmedCount = 0
 
-    /// The numbers of all clients, in the order in which they came.
+    /// In the order in which the clients came.
     package var numbers: [ClientNumber] { clients.keys.sorted() }
 
     package subscript(number: ClientNumber) -> GatewayClient? { clients[number] }
 
-    /// The client whose process this is; nil for others.
     package func client(of pid: ErlangPID) -> GatewayClient? {
         guard let client = clients[ClientNumber(pid)], !client.isClosing, client.pid == pid else { return nil }
         return client
@@ -42,7 +41,7 @@ package struct ClientTable {
         largest.note(client)
     }
 
-    /// Changes what is kept for a client of the table, or what its owner has.
+    /// Use this for each change of a client's bytes or of its window.
     mutating func update<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
         let (byteCount, unconfirmed) = (client.heldByteCount, client.window.unconfirmedCount)
         let value = body(client)
@@ -52,25 +51,25 @@ package struct ClientTable {
         return value
     }
 
-    /// Changes whose a client of the table is.
+    /// Use this for each change of a client's life.
     mutating func change(_ client: GatewayClient, to life: GatewayClient.Life) {
         if case .closing = life, !client.isClosing { closingCount += 1 }
         notingWaiting(client) { $0.life = life }
     }
 
-    /// Changes who was asked for a client of the table.
+    /// Use this for each change of a client's offers.
     mutating func notingWaiting<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
         countWaiting(client, -1)
         defer { countWaiting(client, 1) }
         return body(client)
     }
 
-    /// - Parameter step: 1 if the client counts from now on, -1 if not.
+    /// - Parameter step: 1 to count the client, -1 to stop counting it.
     private mutating func countWaiting(_ client: GatewayClient, _ step: Int) {
         if client.isParked { parkedCount += step } else if client.isWaiting { askedCount += step }
     }
 
-    /// Removes a client. It is closing from now on, for those who still have it.
+    /// Whoever still holds the client sees it as closing.
     mutating func remove(_ client: GatewayClient) {
         change(client, to: .closing)
         clients[client.number] = nil
@@ -80,8 +79,9 @@ package struct ClientTable {
         unconfirmedCount -= client.window.unconfirmedCount
     }
 
-    /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed, but not
-    /// more than 64, because closing all at once would delay others.
+    /// The clients with the most bytes, largest first: enough to free `byteCount` bytes, but at most 64. Closing more
+    /// at once
+    /// would delay others.
     package mutating func largest(freeing byteCount: Int) -> [GatewayClient] {
         largest.choose(freeing: byteCount, all: { clients.values })
     }

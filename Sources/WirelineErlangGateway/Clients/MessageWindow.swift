@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client has said and nobody has confirmed, with its numbers.
+/// A client's messages that are not confirmed, with their numbers.
 ///
 ///     1 … confirmed … handed over … received
 ///              └─ not confirmed ─┘└─ kept ─┘
 ///
-/// Messages have numbers from 1, without gaps. With a window, a message is kept until it is confirmed, and a new owner is
-/// handed all that follow the last confirmed one. Without a window, what is handed over counts as confirmed: it is gone,
-/// whatever becomes of it.
+/// Messages have numbers from 1, without gaps. With a window, a message is kept until it is confirmed, and a new owner
+/// gets all messages after the last confirmed one. Without a window, a handed over message counts as confirmed: it is
+/// gone, whatever happens to it.
 package struct MessageWindow {
-    /// The number of the last message that is done with.
+    /// The number of the last message that is done.
     package private(set) var confirmed: UInt64 = 0
     /// The number of the last message that the owner has.
     package private(set) var handedOver: UInt64 = 0
-    /// The number of the last message that has come.
+    /// The number of the last message that has arrived.
     package private(set) var received: UInt64 = 0
-    /// The greatest number that any owner has had.
+    /// The greatest number that any owner ever had.
     private var lastHanded: UInt64 = 0
 
     // INVARIANT: from `start` on are the messages `confirmed + 1` to `received`.
     private var messages: [MessageTerm] = []
     private var start = 0
-    /// The bytes of the messages that are kept.
+    /// The bytes of the kept messages.
     package private(set) var byteCount = 0
     private var handedByteCount = 0
 
@@ -37,28 +37,26 @@ package struct MessageWindow {
 
     private var count: Int { messages.count - start }
 
-    /// The most messages that the owner may have without confirming them; 0: messages have no numbers.
+    /// The most messages that the owner may have unconfirmed; 0: messages have no numbers.
     package var limit: Int { hasConfirmations ? messageLimit : 0 }
 
-    /// The number of messages that the owner has and has not confirmed.
+    /// The number of unconfirmed messages that the owner has.
     package var unconfirmedCount: Int { Int(handedOver - confirmed) }
 
-    /// Whether no message is kept.
     package var isEmpty: Bool { count == 0 }
 
-    /// Whether another message may come. If not, the client is not to be read.
+    /// Whether another message may come. If not, do not read the client.
     package var hasRoom: Bool { count < messageLimit && byteCount < byteLimit }
 
-    /// Takes what the client said.
     package mutating func append(_ message: MessageTerm) {
         messages.append(message)
         byteCount += message.byteCount
         received += 1
     }
 
-    /// Counts a message that the owner gets as soon as it comes, so that it need not be kept.
+    /// Counts a message that goes to the owner at once, so that it is not kept.
     ///
-    /// - Returns: False if it must be kept: others come first, or it must be confirmed.
+    /// - Returns: False if it must be kept: others come before it, or it must be confirmed.
     package mutating func pass() -> Bool {
         guard !hasConfirmations, count == 0 else { return false }
         received += 1
@@ -66,17 +64,17 @@ package struct MessageWindow {
         return true
     }
 
-    /// A message that is handed over.
+    /// A message to hand over.
     package struct Handed {
         package let message: MessageTerm
         package let number: UInt64
-        /// Whether another owner had it before.
+        /// Whether an earlier owner had it.
         package let isResent: Bool
     }
 
     /// Takes the next message to hand over; nil if none is left, or if the owner has as much as it may.
     ///
-    /// - Parameter isLast: Whether nothing follows, so that no limit holds: the client is gone.
+    /// - Parameter isLast: Whether the client is gone, so that no limit applies.
     package mutating func next(isLast: Bool = false) -> Handed? {
         guard handedOver < received else { return nil }
         let index = start + Int(handedOver - confirmed)
@@ -90,10 +88,10 @@ package struct MessageWindow {
         return Handed(message: message, number: handedOver, isResent: handedOver <= lastHanded)
     }
 
-    /// Whether a number can be confirmed: above what is confirmed, and not above what the owner has.
+    /// A number can be confirmed if it is above the last confirmed one, and the owner has it.
     package func canConfirm(_ number: UInt64, after last: UInt64) -> Bool { last < number && number <= handedOver }
 
-    /// Forgets the messages up to a number, which ``canConfirm(_:after:)`` has allowed.
+    /// Drops the messages up to a number for which ``canConfirm(_:after:)`` is true.
     package mutating func confirm(_ number: UInt64) {
         precondition(canConfirm(number, after: confirmed), "\(number) was not handed over")
         drop(upTo: number)
@@ -108,16 +106,16 @@ package struct MessageWindow {
             start += 1
             confirmed += 1
         }
-        // On average, each message is moved at most once.
+        // On average, this moves each message at most once.
         guard start == messages.count || start >= 64 && start >= messages.count / 2 else { return }
         messages.removeFirst(start)
         start = 0
     }
 
-    /// Stands where a message was, so that its memory is free.
+    /// Replaces a dropped message, so that its memory is free.
     private static let nothing = MessageTerm(term: [])
 
-    /// Another owner comes: what is not confirmed is handed over again.
+    /// For a new owner: unconfirmed messages are handed over again.
     package mutating func rewind() {
         handedOver = confirmed
         handedByteCount = 0

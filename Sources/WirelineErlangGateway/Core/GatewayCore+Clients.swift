@@ -2,13 +2,13 @@
 
 package import WirelineErlang
 
-// The life of clients: their beginning, what they say and are sent, and their end.
+// The life of clients: their beginning, their input and output, and their end.
 extension GatewayCore {
     /// A client has connected.
     ///
     /// - Parameters:
     ///   - pid: Its process, which the driver has started.
-    ///   - info: What backends are told of it.
+    ///   - info: Its connection, as backends see it.
     package mutating func open(_ pid: ErlangPID, _ info: ClientInfo, at now: Duration) {
         let client = GatewayClient(pid, info, .waiting(until: now + settings.parkTime), settings)
         clients.add(client)
@@ -18,15 +18,15 @@ extension GatewayCore {
         if life.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client) }
     }
 
-    /// A client has said something: messages that arrived together, in order.
+    /// Messages of a client have arrived together, in order.
     ///
-    /// - Returns: Whether it may be read further. ``GatewayEffect/read(_:_:)`` says the same.
+    /// - Returns: Whether the driver may go on reading the client. ``GatewayEffect/read(_:_:)`` reports the same.
     @discardableResult
     package mutating func said(_ messages: [MessageTerm], by number: ClientNumber) -> Bool {
         guard let client = clients[number], !client.isClosing else { return false }
         counters.clientMessageCount += UInt64(messages.count)
         var passedCount = 0
-        // Most are for an owner that has all others.
+        // Usually, the owner has all earlier messages, so these go to it at once.
         if let owner = livingOwner(of: client), mayTell(owner, from: client) {
             while passedCount < messages.count, !isFull, client.window.pass() {
                 let message = messages[passedCount]
@@ -46,7 +46,7 @@ extension GatewayCore {
         return client.isRead
     }
 
-    /// Hands the owner what it may have, and decides whether the client is read.
+    /// Hands over as many messages as the owner may have, and decides whether the client is read.
     mutating func handOver(_ client: GatewayClient) {
         guard !client.isClosing else { return }
         var canPass = true
@@ -63,19 +63,19 @@ extension GatewayCore {
         want(.read(client.number, isRead))
     }
 
-    /// Whether a client's owner takes what it says.
+    /// Whether the owner's node takes the client's messages now.
     private func mayTell(_ owner: ErlangPID, from client: GatewayClient) -> Bool {
         !pressure.isSlow(owner.node) && (client.restsFor == nil || client.restsFor != owner.node)
     }
 
-    /// A client's owner was told something that it said: if the node is busy, the others go first.
+    /// The owner has got messages of a client. If its node is busy, the client rests, so that others go first.
     private mutating func noteTold(_ owner: ErlangPID, from client: GatewayClient) {
         guard pressure.isBusy(owner.node), client.restsFor != owner.node else { return }
         client.restsFor = owner.node
         pressure.rest(client.number, for: owner.node)
     }
 
-    /// - Returns: Whether there was something to hand over.
+    /// Returns whether there was something to hand over.
     @discardableResult
     private mutating func handAll(_ client: GatewayClient, to owner: ErlangPID, isLast: Bool) -> Bool {
         let (pid, isNumbered) = (client.pid, settings.window > 0)
@@ -92,15 +92,14 @@ extension GatewayCore {
 
     // MARK: Output
 
-    /// Sends a packet to a client.
     mutating func write(_ packet: ClientPacket, to client: GatewayClient) {
         guard queue(packet, to: client) else { return }
         want(.write(client.number, packet))
     }
 
-    /// Counts a packet that is to be sent to a client.
+    /// Counts a packet for a client. The caller must write it.
     ///
-    /// - Returns: Whether the client is there.
+    /// - Returns: False if the client has ended.
     mutating func queue(_ packet: ClientPacket, to client: GatewayClient) -> Bool {
         guard !client.isClosing else { return false }
         let byteCount = packet.byteCount
@@ -113,18 +112,18 @@ extension GatewayCore {
         return true
     }
 
-    /// The system has taken bytes that were written to a client.
+    /// The system has taken bytes of a client's output.
     package mutating func taken(_ byteCount: Int, by number: ClientNumber) {
         if let client = clients[number] { clients.update(client) { $0.taken(byteCount) } }
     }
 
-    /// Whether ``closeSlowClients(at:)`` has something to do.
     package var hasSlowClients: Bool { suspects.first != nil || clients.heldByteCount > settings.heldByteCount }
 
-    /// Closes the clients for which too much waits. It is to be called when all that was written has been offered to the
-    /// system: a long packet alone makes no client slow.
+    /// Closes the clients with too much output. Call it after all output has been offered to the system: a long packet
+    /// alone
+    /// makes no client slow.
     package mutating func closeSlowClients(at now: Duration) {
-        // The others are closed after the effects of this round.
+        // If the effects are full, the next round closes the others.
         while !isFull, let number = suspects.popFirst() {
             guard let client = clients[number], !client.isClosing else { continue }
             client.isSuspect = false
@@ -137,23 +136,22 @@ extension GatewayCore {
 
     // MARK: The end
 
-    /// How the connection of a client ends.
     enum Closing {
-        /// It has ended already.
+        /// It has already ended.
         case ended
-        /// It ends by itself when what was written has left, or has had time to.
+        /// It ends by itself when the output has left, or had time to.
         case parting
-        /// What was written leaves first.
+        /// It closes after the output has left.
         case flushed
-        /// At once.
+        /// It closes at once.
         case aborted
     }
 
-    /// The connection of a client has ended, or the driver ends it: for its silence, or for what it sent.
+    /// The connection of a client has ended, or the driver ends it because of its silence or its input.
     ///
     /// - Parameters:
-    ///   - reason: Why; `normal` if the client closed it.
-    ///   - isUnread: Whether the client was not read then, so that some of what it said may be lost.
+    ///   - reason: The reason; `normal` if the client closed the connection.
+    ///   - isUnread: Whether the client was not read then, so that some of its messages may be lost.
     package mutating func closed(
         _ number: ClientNumber, _ reason: ClientEnd, isUnread: Bool = false, at now: Duration
     ) {
@@ -161,14 +159,15 @@ extension GatewayCore {
         end(client, reason, .ended, isUnread: isUnread, at: now)
     }
 
-    /// The connection of a client begins to end by itself: nothing more comes from the client, and what was written to it
-    /// leaves. ``closed(_:_:isUnread:at:)`` follows.
+    /// A client's connection begins to end by itself: its input is over, and its output leaves.
+    /// ``closed(_:_:isUnread:at:)`` follows.
     package mutating func parts(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
         if let client = clients[number] { end(client, reason, .parting, at: now) }
     }
 
-    /// What a client said, or what is said of it, is longer than a term may be. Its owner would miss it, so the client ends,
-    /// and nothing that it said after that is handed over.
+    /// A client's message, or news about the client, is longer than a term may be. Its owner would miss it. So the
+    /// client
+    /// ends, and its later messages are dropped.
     package mutating func lostTerm(of pid: ErlangPID, at now: Duration) {
         guard let client = clients.client(of: pid) else { return }
         counters.lostTermCount += 1
@@ -176,7 +175,7 @@ extension GatewayCore {
         end(client, .packet("a term is over the limit"), .flushed, at: now)
     }
 
-    /// The connection of a client that was to be closed has ended.
+    /// The connection of a closing client has ended.
     package mutating func connectionEnded(_ number: ClientNumber, at now: Duration) {
         guard let client = clients[number], client.isClosing else { return }
         clients.remove(client)
@@ -187,7 +186,7 @@ extension GatewayCore {
     ///
     /// - Parameters:
     ///   - pid: The client.
-    ///   - reason: Why. `normal` ends nobody.
+    ///   - reason: The reason; `normal` ends no client.
     ///   - isKill: Whether the signal was `exit(Client, kill)`.
     package mutating func exit(_ pid: ErlangPID, _ reason: ErlangTerm, isKill: Bool, at now: Duration) {
         receive(.exit(pid, reason, isKill: isKill), at: now)
@@ -202,8 +201,9 @@ extension GatewayCore {
         }
     }
 
-    /// Ends a client: its owner gets all that it said, then `close`, and then its process ends. Without an owner, what it said
-    /// is lost.
+    /// Ends a client. Its owner gets all its messages, then `close`, and then its process ends. Without an owner, its
+    /// messages
+    /// are lost.
     mutating func end(
         _ client: GatewayClient, _ reason: ClientEnd, _ closing: Closing, isUnread: Bool = false, at now: Duration
     ) {
@@ -236,12 +236,12 @@ extension GatewayCore {
         case .flushed, .aborted: want(.close(number, reason, isFlushed: closing == .flushed))
         case .parting, .ended: break
         }
-        // Who was asked has a place for another one.
+        // The backends that were asked have a place again.
         if !asked.isEmpty { offerWaiting(at: now) }
         endDrainIfEmpty()
     }
 
-    /// A client counts nowhere any more.
+    /// Removes a client from groups, rests and backends.
     private mutating func release(_ client: GatewayClient) {
         for group in client.groups { _ = groups.leave(group, client.number) }
         if let node = client.restsFor { pressure.forget(client.number, for: node) }

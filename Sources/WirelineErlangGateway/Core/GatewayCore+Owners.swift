@@ -2,11 +2,10 @@
 
 package import WirelineErlang
 
-// Who owns whom: backends are asked, accept, give away, give back, and are lost.
+// How clients get their owners: backends are asked, accept, give away, give back, and are lost.
 extension GatewayCore {
     // MARK: Backends
 
-    /// A process has joined the group, or a name is registered.
     package mutating func backendJoined(_ backend: ErlangDestination, at now: Duration) {
         receive(.joined(backend), at: now)
     }
@@ -17,7 +16,7 @@ extension GatewayCore {
         offerWaiting(at: now)
     }
 
-    /// A process has left the group. It keeps its clients, and may still accept those that it was asked for.
+    /// The process keeps its clients, and may still accept offers that it has.
     package mutating func backendLeft(_ backend: ErlangDestination, at now: Duration) {
         receive(.left(backend), at: now)
     }
@@ -27,7 +26,7 @@ extension GatewayCore {
         if watch.removeBackend(backend) { want(.demonitor(backend)) }
     }
 
-    /// A monitored process or name has ended, is not there, or is lost with its node.
+    /// A monitored process or name has ended, does not exist, or its node is gone.
     package mutating func down(_ process: ErlangDestination, at now: Duration) { receive(.down(process), at: now) }
 
     mutating func lose(_ process: ErlangDestination, at now: Duration) {
@@ -37,25 +36,25 @@ extension GatewayCore {
         loseSome(at: now)
     }
 
-    /// Lets some clients notice that a process is lost. Others do it in the next rounds, or when something happens to them.
+    /// Some clients handle the loss now. Others do so in the next rounds, or when their next event comes.
     mutating func loseSome(at now: Duration) {
         while !lost.isEmpty, takeLoss(), let (number, process) = lost.popFirst() { lose(number, process, at: now) }
     }
 
-    /// Lets a client notice which processes are lost, before something else happens to it.
+    /// Handles pending losses of a client's processes before another event of the client.
     mutating func noticeLosses(of client: GatewayClient, at now: Duration) {
         guard !lost.isEmpty else { return }
         let processes = (client.owner.map { [.pid($0)] } ?? []) + client.asked
         for process in processes where lost.take(process, of: client.number) { lose(client.number, process, at: now) }
     }
 
-    /// The owner of a client; nil also if it is lost, and the client has not noticed it yet.
+    /// Nil also if the owner is lost, but the client has not handled that yet.
     func livingOwner(of client: GatewayClient) -> ErlangPID? {
         guard let owner = client.owner else { return nil }
         return lost.isEmpty || !lost.contains(.pid(owner), of: client.number) ? owner : nil
     }
 
-    /// The owner of a client, or who was asked, is lost.
+    /// A client has lost its owner, or a process that was asked.
     private mutating func lose(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
         guard let client = clients[number], !client.isClosing else { return }
         let wasAsked = clients.notingWaiting(client) { $0.askNoMore(process) }
@@ -68,9 +67,9 @@ extension GatewayCore {
 
     // MARK: Asking
 
-    /// A client has no owner any more. Backends are asked; if none accepts it in time, it is closed.
+    /// A client has lost its owner. Backends are asked; if none accepts it in time, it is closed.
     ///
-    /// - Parameter former: Who has given it back.
+    /// - Parameter former: The backend that gave the client back.
     mutating func seekOwner(_ client: GatewayClient, from former: ErlangDestination? = nil, at now: Duration) {
         let owner = client.owner.map(ErlangDestination.pid)
         if let backend = client.backend { backends.lostClient(backend) }
@@ -82,7 +81,7 @@ extension GatewayCore {
         handOver(client)
     }
 
-    /// A client wants an owner.
+    /// Offers the client until its parking time is over.
     mutating func beginSeeking(_ client: GatewayClient, at now: Duration) {
         let deadline = now + settings.parkTime
         client.lateFrom = nil
@@ -91,7 +90,7 @@ extension GatewayCore {
         letWait(client, at: now)
     }
 
-    /// A client waits for a backend that has a place. Parked clients come first.
+    /// Queues a client for the next backend with a place. Parked clients come first.
     private mutating func letWait(_ client: GatewayClient, at now: Duration) {
         if client.isParked {
             client.search = .none
@@ -103,7 +102,7 @@ extension GatewayCore {
         offerWaiting(at: now)
     }
 
-    /// Offers clients that wait, as far as there are places.
+    /// Offers the waiting clients while there are places.
     mutating func offerWaiting(at now: Duration) {
         while let number = seeking.first {
             if let client = clients[number], client.isParked {
@@ -112,17 +111,17 @@ extension GatewayCore {
             }
             _ = seeking.popFirst()
         }
-        // A backend that has a place has at most so many of these already.
+        // A backend with a place has fewer offers than this, so no turn can go on for ever.
         for _ in 0..<min(seekingMore.count, Backends.offerLimit) {
             guard backends.hasPlace, let number = seekingMore.popFirst() else { return }
             if let client = clients[number], client.isWaiting { offerMore(client, at: now) }
         }
     }
 
-    /// Offers a client to as many others as it waits for. If there are not so many places now, it waits for the rest.
+    /// Offers a client to as many backends as it needs. If too few have a place, it waits for the others.
     private mutating func offerMore(_ client: GatewayClient, at now: Duration) {
         guard case .waits(var count, let wasLate) = client.search else { return }
-        // A search looks at all members.
+        // A search walks through all members, so it is skipped if nothing has changed since a vain one.
         let isVain = client.vainSearch == backends.placeChangeCount
         while !isVain, count > 0, offer(client, at: now) { count -= 1 }
         if count > 0 {
@@ -137,7 +136,7 @@ extension GatewayCore {
 
     /// Asks another backend to own a client.
     ///
-    /// - Returns: Whether one was asked: there is one that has a place, and this is not too much for one round.
+    /// - Returns: False if no backend has a place, or if the round is full.
     private mutating func offer(_ client: GatewayClient, at now: Duration) -> Bool {
         counters.noteSearch()
         guard
@@ -160,7 +159,7 @@ extension GatewayCore {
         return true
     }
 
-    /// A backend has not accepted a client in time, or has ended before. It may still accept; others are asked, too.
+    /// An offer's time is over: the backend is late, or has ended. It may still accept, but others are asked, too.
     mutating func ranOut(
         _ number: ClientNumber, _ backend: ErlangDestination, _ deadline: Duration, at now: Duration
     ) {
@@ -172,12 +171,13 @@ extension GatewayCore {
         } else if client.lateFrom != deadline {
             return
         }
-        // A parked client is offered as soon as there is a place.
+        // A parked client is offered anyway as soon as there is a place.
         if client.isWaiting, !client.isParked, client.search == .none { search(client, at: now) }
     }
 
-    /// Asks as many others as were asked before, again and again until one accepts. So the client finds one that does,
-    /// however many hang.
+    /// Asks as many further backends as have been asked, and repeats this until one accepts. So the client finds one
+    /// that
+    /// works, however many hang.
     mutating func search(_ client: GatewayClient, at now: Duration) {
         client.search = .waits(for: max(1, client.askedCount), wasLate: true)
         offerMore(client, at: now)
@@ -191,7 +191,7 @@ extension GatewayCore {
 
     // MARK: Owners
 
-    /// A process has answered what it was asked, even if too late: it has a place for another client.
+    /// A process has answered an offer, even if too late: it has a place for another client.
     mutating func answered(_ client: GatewayClient, _ backend: ErlangDestination, at now: Duration) {
         // A step that names an owner may also have ended the client.
         guard clients.notingWaiting(client, { $0.askNoMore(backend) }) else { return }
@@ -200,9 +200,9 @@ extension GatewayCore {
         offerWaiting(at: now)
     }
 
-    /// A process becomes the owner of a client. It is not handed anything yet.
+    /// Makes a process the owner of a client, but hands over nothing yet.
     ///
-    /// - Parameter backend: Who was asked and accepts it, for itself or for another process of its node.
+    /// - Parameter backend: The backend that accepts it, for itself or for another process of its node.
     mutating func setOwner(
         _ owner: ErlangPID, of client: GatewayClient, by backend: ErlangDestination?, at now: Duration
     ) {
@@ -218,7 +218,7 @@ extension GatewayCore {
         tellOfDrain(owner, at: now)
     }
 
-    /// A client that was given to a backend counts for it, also if another process of its node is the owner.
+    /// The client counts for the backend that accepted it, even if another process of its node is the owner.
     private mutating func count(_ client: GatewayClient, for backend: ErlangDestination?) {
         guard let backend, client.backend != backend else { return }
         if let old = client.backend { backends.lostClient(old) }
@@ -226,13 +226,13 @@ extension GatewayCore {
         client.backend = backend
     }
 
-    /// A process does not matter for a client any more, unless it owns it or was asked.
+    /// Stops watching a process, unless it still owns the client or has its offer.
     private mutating func endWatch(of process: ErlangDestination, for client: GatewayClient) {
         guard !client.needs(process) else { return }
         if watch.remove(client.number, of: process) { want(.demonitor(process)) }
     }
 
-    /// A client ends: it counts for no backend, and no process is monitored for it.
+    /// A client ends: no backend counts it, and no process is monitored for it.
     mutating func forgetBackends(of client: GatewayClient) {
         if let backend = client.backend { backends.lostClient(backend) }
         if let owner = client.owner, watch.remove(client.number, of: .pid(owner)) { want(.demonitor(.pid(owner))) }

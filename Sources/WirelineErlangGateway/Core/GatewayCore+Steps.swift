@@ -3,16 +3,16 @@
 import WirelineCodec
 package import WirelineErlang
 
-// What processes say to clients. A step is checked as a whole, and then done as a whole.
+// Messages of processes to clients. A step is checked as a whole, and then carried out as a whole.
 extension GatewayCore {
-    /// A process of ours has been sent a message: a client, or the process `wireline`.
+    /// Takes a message to one of our processes: to a client, or to the process `wireline`.
     ///
     /// - Parameters:
     ///   - bytes: The term, without a version byte.
-    ///   - pid: The process. A message to one that has ended is ignored.
-    ///   - sender: Who has sent it; nil if its node does not say it.
+    ///   - pid: The receiver. A message to an ended process is ignored.
+    ///   - sender: The sender; nil if its node does not send it.
     package mutating func receive(_ bytes: RawSpan, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration) {
-        // It is only copied if it has to wait.
+        // A copy is only needed if the message has to wait.
         guard !isDelivering else {
             return receive(.term([UInt8](copying: bytes), for: pid, from: sender), at: now)
         }
@@ -24,7 +24,7 @@ extension GatewayCore {
             if pid == service {
                 return take(try ServiceRequestReader(bytes, settings.requests, encode).request(), at: now)
             }
-            // What is for nobody need not be read.
+            // A message without a receiver need not be read.
             guard let client = clients.client(of: pid) else { return }
             try perform(
                 try ClientRequestReader(bytes, settings.requests, encode).request(), of: client, from: sender, at: now)
@@ -33,7 +33,7 @@ extension GatewayCore {
         }
     }
 
-    /// A client has been sent something that was read already.
+    /// Takes a message to a client that was read before.
     package mutating func receive(
         _ request: ClientRequest, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration
     ) {
@@ -49,10 +49,10 @@ extension GatewayCore {
         }
     }
 
-    /// A term for a process of ours was over the limit, and was skipped.
+    /// A term for a process of ours was above the limit, and was skipped.
     package mutating func skippedTerm() { counters.refusedTermCount += 1 }
 
-    /// Tells the sender of a term why nothing of it is done.
+    /// Tells the sender why its term had no effect.
     private mutating func refuse(_ refusal: TermRefusal, _ pid: ErlangPID, _ sender: ErlangPID?) {
         counters.refusedTermCount += 1
         // A client would take the error for a message, and refuse it.
@@ -60,10 +60,10 @@ extension GatewayCore {
         want(.tell(.pid(sender), .error(pid, refusal.term), from: pid))
     }
 
-    /// Whether a process is a client, or the process `wireline`.
+    /// Whether the process is a client, or the process `wireline`.
     private func isOurs(_ pid: ErlangPID) -> Bool { pid == service || clients.client(of: pid) != nil }
 
-    /// Does what a client was told, in the name of the sender.
+    /// Carries out a message to a client in the name of its sender.
     private mutating func perform(
         _ request: ClientRequest, of client: GatewayClient, from sender: ErlangPID?, at now: Duration
     ) throws(TermRefusal) {
@@ -78,26 +78,26 @@ extension GatewayCore {
                 for action in actions { perform(action, of: client, from: nil, at: now) }
                 return
             }
-            // Who was asked answers by naming an owner, even if it may not any more.
+            // A process answers its offer by naming an owner, even if it may not name one any more.
             let asked = actions.contains(where: \.namesOwner) ? askedProcess(of: client, from: sender) : nil
             let refusal = refusal(of: actions, for: client, isAsked: asked != nil, from: sender)
             if refusal == nil { for action in actions { perform(action, of: client, from: asked, at: now) } }
             if let asked { answered(client, asked, at: now) }
             if let refusal { throw refusal }
-            // Nothing else lets the owner have more.
+            // Only these actions can let the owner have more messages.
             handOver(client)
         }
     }
 
     // MARK: Checking
 
-    /// The offer that a step of a process answers; nil if there is none. The owner's steps answer none.
+    /// The offer that a step of the sender answers; nil: none. The owner's steps answer none.
     private func askedProcess(of client: GatewayClient, from sender: ErlangPID?) -> ErlangDestination? {
         guard let sender, sender != client.owner else { return nil }
         return client.offer(answeredBy: sender, on: service.node)
     }
 
-    /// Returns why not all actions of a step may be done, one after another; nil if they may.
+    /// Checks the actions of a step one after another, and returns why one is not allowed; nil: all are.
     private func refusal(
         of actions: [ClientAction], for client: GatewayClient, isAsked: Bool, from sender: ErlangPID?
     ) -> TermRefusal? {
@@ -127,11 +127,11 @@ extension GatewayCore {
 
     // MARK: Doing
 
-    /// - Parameter asked: Who was asked and answers with this step.
+    /// - Parameter asked: The process that answers its offer with this step.
     private mutating func perform(
         _ action: ClientAction, of client: GatewayClient, from asked: ErlangDestination?, at now: Duration
     ) {
-        // Only `kick` ends a client, and what follows it has no receiver.
+        // Only `kick` ends a client. Later actions of the step have no receiver then.
         guard !client.isClosing else { return }
         switch action {
         case .send(let packet): write(packet, to: client)

@@ -3,15 +3,16 @@
 import WirelineCodec
 package import WirelineErlang
 
-/// The decisions of a gateway: whose each client is, what it has said that nobody has confirmed, and what becomes of it
-/// when processes, nodes and connections fail.
+/// The decisions of a gateway: which process owns each client, which messages are not confirmed, and what happens when
+/// processes, nodes and connections fail.
 ///
-/// It has no sockets and no clock. Events come in, with the time; ``takeEffects()`` says what is to be done, in order. Each
-/// client is a process of our node: the driver starts it, and gives what it is sent to ``receive(_:for:from:at:)``. A
-/// simulation does the same without any node.
+/// It has no sockets and no clock. Events come in, with the time, and ``takeEffects()`` returns the driver's work, in
+/// order. Each client is a process of our node. The driver starts it, and passes its messages to
+/// ``receive(_:for:from:at:)``. A simulation does the same without a node.
 ///
-/// It is composed of parts with private state. The extensions are the rules between them. It cannot be copied: its
-/// clients are objects.
+/// Its parts have private state; the extensions are the rules between them. It cannot be copied, because its clients
+/// are
+/// objects.
 package struct GatewayCore: ~Copyable {
     /// The process `wireline`.
     package let service: ErlangPID
@@ -31,52 +32,53 @@ package struct GatewayCore: ~Copyable {
     var acceptDeadlines = DeadlineQueue<(client: ClientNumber, backend: ErlangDestination)>()
     var searchDeadlines = DeadlineQueue<ClientNumber>()
     var parkDeadlines = DeadlineQueue<ClientNumber>()
-    /// Parked clients, in the order in which they began to wait. Clients that are parked no more are skipped later.
+    /// Parked clients, in the order in which they began to wait. Clients that found a backend are skipped when their
+    /// turn comes.
     var seeking = Line<ClientNumber>()
-    /// Clients that wait for another backend, because the first one was late.
+    /// Clients that need a further backend, because the first one was late.
     var seekingMore = Line<ClientNumber>()
-    /// The backends that have begun not to answer in time.
+    /// The backends that were in time before, and have now missed an offer's deadline.
     var lateBackends: [ErlangDestination] = []
-    /// Clients for which too much waited when something was written. Those that are gone are skipped later.
+    /// Clients that once had more output than allowed. Those that have ended are skipped when their turn comes.
     var suspects = Line<ClientNumber>()
     private var effects: [GatewayEffect] = []
-    /// The bytes for nodes among the effects, about.
+    /// An estimate of the bytes for nodes in `effects`.
     private var outgoingByteCount = 0
-    /// The clients that are handed over when these effects have been carried out.
+    /// Clients whose messages are handed over after the current effects.
     private var postponed: [ClientNumber] = []
-    /// How many backends were asked in this round.
+    /// Offers in this round.
     private var offerCount = 0
-    /// The clients that have not noticed yet that a process is lost.
+    /// Clients that have not handled the loss of a process yet.
     var lost = LostProcesses()
-    /// How many clients have noticed it in this round.
+    /// Clients that have handled a loss in this round.
     private var lossCount = 0
-    /// The clients that are to be told that the gateway drains.
+    /// Clients that have not been told yet that the gateway drains.
     var untold = Line<ClientNumber>()
-    /// The clients that are closed because the drain is over.
+    /// Clients to close, because the drain is over.
     var leaving = Line<ClientNumber>()
-    /// A packet on its way to many clients. What nodes do meanwhile waits.
+    /// A packet that is being written to many clients. Events of nodes wait meanwhile.
     private var delivery: PacketDelivery?
-    /// What waits until that packet is delivered.
+    /// The events that wait for `delivery`.
     private var inputs = NodeInputs()
-    /// How many receivers of packets for many were visited in this round.
+    /// Receivers of packets for many that were visited in this round.
     private var visitCount = 0
-    /// Whether clients that wait are to be offered in the next round.
+    /// Whether the next round must offer waiting clients.
     private var offersWait = false
 
-    /// The most backends that are asked in a round, so that a lost node with many clients delays nobody.
+    /// The most offers in a round, so that a lost node with many clients delays nobody.
     private static let offersPerRound = 256
-    /// The most clients that notice in a round that a process is lost.
+    /// The most clients that handle a loss in a round.
     private static let lossesPerRound = 256
-    /// After so many effects, clients are handed over in the next round: short messages of thousands of clients would take
-    /// a tenth of a second together.
+    /// After this many effects, the next round hands over the rest: short messages of thousands of clients would take a
+    /// tenth of a second.
     private static let effectsPerRound = 1_024
-    /// If what waits for a delivery takes more bytes than this, nodes are not read.
+    /// If the waiting events have more bytes than this, the driver must not read nodes.
     private static let inputByteCount = 1 << 20
-    /// How long a client waits before more backends are asked.
+    /// The time between two rounds of offers for a client whose backends are late.
     static let searchTime = Duration.milliseconds(100)
 
     /// - Parameters:
-    ///   - service: The process `wireline`, of the gateway's node.
+    ///   - service: The process `wireline` of the gateway's node.
     ///   - settings: Times and limits.
     ///   - encode: Makes packets of messages.
     ///   - checkChange: Knows the keys and states of the clients' protocol.
@@ -95,22 +97,19 @@ package struct GatewayCore: ~Copyable {
 
     // MARK: Effects
 
-    /// Returns what is to be done, in order.
-    ///
-    /// - Parameter memory: An empty array, whose memory is used for the next effects.
+    /// - Parameter memory: An empty array; the next effects use its memory.
     package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
         swap(&effects, &memory)
         (outgoingByteCount, offerCount, lossCount, visitCount) = (0, 0, 0, 0)
         return memory
     }
 
-    /// Whether there is something to be done.
     package var hasEffects: Bool {
         !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || untold.first != nil
             || leaving.first != nil || isDelivering
     }
 
-    /// Returns the backends that have not answered an offer in time, once until they answer one.
+    /// A late backend is returned once. If it answers and is late again, it is returned again.
     package mutating func takeLateBackends() -> [ErlangDestination] {
         defer { lateBackends = [] }
         return lateBackends
@@ -120,21 +119,22 @@ package struct GatewayCore: ~Copyable {
 
     // MARK: Rounds
 
-    // A node is disconnected if too much waits for it, and it takes nothing before the effects are carried out. So they have a
-    // limit, and what is above it comes after them, when it is known what waits for the node.
+    // The node drops a connection with too much output, and output leaves only when effects are carried out. So effects
+    // have
+    // a limit. The rest waits until they are done, when the node's output is known.
 
-    /// Wants something told that a client says, or that is said of it: about so many bytes.
+    /// Queues a term for a process: a client's message, or news about a client. `byteCount` is an estimate.
     mutating func tell(_ process: ErlangDestination, _ term: GatewayTerm, from client: ErlangPID, byteCount: Int) {
         outgoingByteCount += byteCount + GatewayTerm.headByteCount
         want(.tell(process, term, from: client))
     }
 
-    /// Whether nothing more is to be told before the effects are carried out.
+    /// Whether further terms must wait until the effects are carried out.
     var isFull: Bool { outgoingByteCount >= settings.nodeByteCount || effects.count >= Self.effectsPerRound }
 
     /// Counts an offer of this round.
     ///
-    /// - Returns: Whether there is room for it; if not, clients that wait are offered in the next round.
+    /// - Returns: False if the round is full; then the next round offers the waiting clients.
     mutating func takeOffer() -> Bool {
         guard !isFull, offerCount < Self.offersPerRound else {
             offersWait = true
@@ -144,23 +144,23 @@ package struct GatewayCore: ~Copyable {
         return true
     }
 
-    /// Counts a client that notices in this round that a process is lost.
+    /// Counts a client that handles a loss in this round.
     ///
-    /// - Returns: Whether there is room for it; if not, it does in the next round.
+    /// - Returns: False if the round is full.
     mutating func takeLoss() -> Bool {
         guard !isFull, lossCount < Self.lossesPerRound else { return false }
         lossCount += 1
         return true
     }
 
-    /// A client is handed over later.
+    /// The next round hands over the client's messages.
     mutating func postpone(_ client: GatewayClient) {
         guard !client.isPostponed else { return }
         client.isPostponed = true
         postponed.append(client.number)
     }
 
-    /// Goes on with what had to wait until the effects before it were carried out. It is to be called after that.
+    /// Continues with postponed work. Call it after the effects have been carried out.
     package mutating func goOn(at now: Duration) {
         tellSomeOfDrain(at: now)
         closeLeaving(at: now)
@@ -189,13 +189,13 @@ package struct GatewayCore: ~Copyable {
 
     // MARK: Deliveries
 
-    /// Whether a packet is on its way to many clients, or something waits that came after one.
+    /// Whether a packet is being written to many clients, or events still wait after one.
     var isDelivering: Bool { delivery != nil || !inputs.isEmpty }
 
-    /// Whether much of what nodes have done waits: they are not to be read until this is false.
+    /// Whether so many events wait that the driver must not read nodes.
     package var isBehind: Bool { inputs.byteCount > Self.inputByteCount }
 
-    /// Does what a node has done, or lets it wait for a packet that is on its way to many clients.
+    /// Handles an event of a node, or queues it while a packet is being written to many clients.
     mutating func receive(_ input: NodeInput, at now: Duration) {
         if isDelivering { inputs.append(input) } else { perform(input, at: now) }
     }
@@ -215,7 +215,7 @@ package struct GatewayCore: ~Copyable {
         }
     }
 
-    /// Sends a packet to many clients: to some of them in this round, and to others in the next ones.
+    /// Writes a packet to many clients: to some in this round, to the others in later ones.
     mutating func deliver(_ packet: PacketDelivery) {
         precondition(delivery == nil, "another packet is on its way")
         delivery = packet
@@ -239,9 +239,9 @@ package struct GatewayCore: ~Copyable {
 
     // MARK: Time
 
-    /// When ``poll(at:)`` has something to do at the earliest; nil if never.
+    /// The earliest time at which ``poll(at:)`` has something to do; nil: never.
     package var deadline: Duration? {
-        // It is asked for after each event, so it makes no array.
+        // Each event asks for it, so it makes no array.
         let ofOffers = Self.earlier(acceptDeadlines.first, searchDeadlines.first)
         let ofClients = Self.earlier(ofOffers, parkDeadlines.first)
         let ofNodes = Self.earlier(dials.deadline, names.deadline)
@@ -253,7 +253,6 @@ package struct GatewayCore: ~Copyable {
         return min(first, second)
     }
 
-    /// Does what is due.
     package mutating func poll(at now: Duration) {
         while let (time, offer) = acceptDeadlines.popFirst(at: now) {
             ranOut(offer.client, offer.backend, time, at: now)
@@ -263,7 +262,7 @@ package struct GatewayCore: ~Copyable {
                 search(client, at: now)
             }
         }
-        // The others are closed after the effects of this round.
+        // If the effects are full, the next round closes the others.
         while !isFull, let (time, number) = parkDeadlines.popFirst(at: now) {
             if let client = clients[number], client.life == .waiting(until: time) {
                 end(client, .noBackend, .flushed, at: now)
@@ -276,7 +275,6 @@ package struct GatewayCore: ~Copyable {
 
     // MARK: Nodes
 
-    /// A node is connected.
     package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) { receive(.nodeUp(node), at: now) }
 
     private mutating func connected(_ node: ErlangNodeName, at now: Duration) {
@@ -284,8 +282,8 @@ package struct GatewayCore: ~Copyable {
         lookFor(names.nodeUp(node))
     }
 
-    /// The connection to a node has ended, or could not be made. The monitors of its processes have ended, too; that goes
-    /// to ``down(_:at:)``.
+    /// The connection to a node has ended, or could not be made. ``down(_:at:)`` separately reports the monitored
+    /// processes.
     package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) { receive(.nodeDown(node), at: now) }
 
     private mutating func disconnected(_ node: ErlangNodeName, at now: Duration) {
@@ -296,7 +294,7 @@ package struct GatewayCore: ~Copyable {
         wakeResting(of: node.atom)
     }
 
-    /// So many bytes wait for a node.
+    /// The driver reports the bytes that wait for a node.
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         let change = pressure.noteQueue(byteCount, for: node.atom)
         guard change != .none else { return }
@@ -312,7 +310,7 @@ package struct GatewayCore: ~Copyable {
         }
     }
 
-    /// Clients that rested for a node go on, unless it is busy.
+    /// Continues with clients that rested for a node, unless the node is busy again.
     private mutating func wakeResting(of node: ErlangAtom) {
         for number in pressure.takeResting(of: node) {
             guard let client = clients[number], client.restsFor == node else { continue }
@@ -321,8 +319,7 @@ package struct GatewayCore: ~Copyable {
         }
     }
 
-    /// Monitors processes again, because their node has room now: too much waited for it before. Processes that nobody
-    /// needs any more are left out.
+    /// Sets monitors again after the node was too busy for them. Processes that nobody needs any more are skipped.
     package mutating func monitorAgain(_ processes: [ErlangDestination]) {
         for process in processes where watch.contains(process) { want(.monitor(process)) }
     }
@@ -334,6 +331,5 @@ package struct GatewayCore: ~Copyable {
         }
     }
 
-    /// A node has answered ``GatewayEffect/ping(_:)``.
     package mutating func answered(_ node: ErlangNodeName, at now: Duration) { receive(.answered(node), at: now) }
 }

@@ -2,11 +2,11 @@
 
 package import WirelineErlang
 
-/// What a backend is told of a client's connection.
+/// A client's connection, as backends see it.
 package struct ClientInfo: Equatable, Sendable {
-    /// An address of the Internet, and a port.
+    /// An IP address and a port.
     package struct Address: Equatable, Sendable {
-        /// 4 bytes, or 16.
+        /// 4 or 16 bytes.
         package var bytes: [UInt8]
         package var port: UInt16
 
@@ -15,7 +15,7 @@ package struct ClientInfo: Equatable, Sendable {
             self.port = port
         }
 
-        /// `{{127, 0, 0, 1}, 9001}`, as Erlang's `inet` has it.
+        /// The form of Erlang's `inet`: `{{127, 0, 0, 1}, 9001}`.
         package var term: ErlangTerm {
             let parts: [ErlangTerm] =
                 bytes.count == 16
@@ -33,7 +33,7 @@ package struct ClientInfo: Equatable, Sendable {
     package struct TLS: Equatable, Sendable {
         package var version: String
         package var cipher: String
-        /// The host that the client wanted to reach.
+        /// The host that the client asked for.
         package var serverName: String?
         /// The client's certificate, in DER.
         package var certificate: [UInt8]?
@@ -54,7 +54,7 @@ package struct ClientInfo: Equatable, Sendable {
         }
     }
 
-    /// The client's address, also behind a proxy.
+    /// The client's own address, even if it came through a proxy.
     package var peer: Address
     /// The address of the proxy, if the client came through one.
     package var proxy: Address?
@@ -63,7 +63,7 @@ package struct ClientInfo: Equatable, Sendable {
     package var tls: TLS?
     /// The path of the upgrade to a WebSocket, with its query.
     package var path: String?
-    /// The fields of the upgrade, with names in small letters.
+    /// The headers of the upgrade, with lowercase names.
     package var headers: [(name: String, value: String)]
     /// When the client connected, in milliseconds since 1970.
     package var opened: Int64
@@ -84,16 +84,16 @@ package struct ClientInfo: Equatable, Sendable {
 
     package static func == (left: Self, right: Self) -> Bool { left.term == right.term }
 
-    /// The bytes of the term, about.
+    /// An estimate of the term's bytes.
     var byteCount: Int { 384 + chosenByteCount }
 
-    /// The bytes that the client has chosen, about: the head of its upgrade, and its certificate.
+    /// An estimate of the bytes that the client chose: the head of its upgrade, and its certificate.
     var chosenByteCount: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 16 }
         return fields + (path?.utf8.count ?? 0) + (tls?.certificate?.count ?? 0)
     }
 
-    /// The map without what changes while the client is there.
+    /// The part of the map that stays the same for the client's life.
     package var term: ErlangMap {
         [
             "peer": peer.term, "proxy": proxy?.term ?? .undefined, "local": local.term,
@@ -105,14 +105,14 @@ package struct ClientInfo: Equatable, Sendable {
     }
 }
 
-/// What a backend is told of a client: its connection, and how far it has come.
+/// A client's connection and its progress, as backends see them.
 package struct ClientSnapshot: Equatable, Sendable {
     package var info: ClientInfo
-    /// The number of messages that have come.
+    /// The number of messages that have arrived.
     package var received: UInt64
-    /// The number of the last message that is done with.
+    /// The number of the last message that is done.
     package var confirmed: UInt64
-    /// The most messages that its owner may have without confirming them; 0: messages have no numbers.
+    /// The most messages that the owner may have unconfirmed; 0: messages have no numbers.
     package var window: Int
     package var state: ErlangTerm
     package var groups: [ErlangTerm]
@@ -128,7 +128,7 @@ package struct ClientSnapshot: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// The map `Info`.
+    /// The map `Info` of the protocol.
     package var term: ErlangMap {
         var map = info.term
         map["received"] = ErlangTerm(received)
@@ -141,6 +141,6 @@ package struct ClientSnapshot: Equatable, Sendable {
 }
 
 extension ErlangTerm {
-    /// What Erlang has for something that is not there.
+    /// Erlang's word for a missing value.
     static let undefined: ErlangTerm = "undefined"
 }

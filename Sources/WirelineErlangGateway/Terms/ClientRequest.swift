@@ -2,24 +2,22 @@
 
 package import WirelineErlang
 
-/// One thing that a client's process is told to do.
+/// An action that a process requests of a client's process.
 package enum ClientAction: Equatable, Sendable {
-    /// A packet for the client.
     case send(ClientPacket)
-    /// The messages up to this number are done with.
+    /// The messages up to this number are done.
     case confirm(UInt64)
     /// Names the owner; nil: gives the client back.
     case owner(ErlangPID?)
     /// Sets a key or a state of the connection.
     case change(ConnectionChange)
-    /// Keeps a term with the client, which has so many bytes.
+    /// Keeps a term with the client. The byte count is that of the term.
     case state(ErlangTerm, byteCount: Int)
-    /// Joins a group, whose name has so many bytes.
+    /// Joins a group. The byte count is that of its name.
     case join(ErlangTerm, byteCount: Int)
     case leave(ErlangTerm)
     case kick(ErlangTerm)
 
-    /// Whether only the owner may do it.
     var isForOwner: Bool {
         switch self {
         case .confirm, .owner, .change, .state: true
@@ -27,21 +25,19 @@ package enum ClientAction: Equatable, Sendable {
         }
     }
 
-    /// Whether it says who the owner is.
     var namesOwner: Bool { if case .owner(_?) = self { true } else { false } }
 }
 
-/// What a client's process is sent.
+/// A message to a client's process.
 package enum ClientRequest: Equatable, Sendable {
-    /// A message, which is a packet already.
+    /// A message for the client, as a packet.
     case message(ClientPacket)
-    /// One step, of one action or of a list of them.
+    /// A step: one action, or a list of them.
     case step([ClientAction])
-    /// A call of `gen_server`'s protocol.
     case call(ErlangCall)
 }
 
-/// Reads what client processes are sent. Messages in it become packets at once, so that a step is checked as a whole.
+/// Reads messages to client processes. Packets are made at once, so that a step is checked as a whole.
 struct ClientRequestReader: ~Escapable {
     private let bytes: RawSpan
     private let limits: RequestLimits
@@ -54,7 +50,6 @@ struct ClientRequestReader: ~Escapable {
         self.encode = encode
     }
 
-    /// Reads the whole term.
     func request() throws(TermRefusal) -> ClientRequest {
         var reader = ErlangTermReader(bytes)
         if reader.enterTuple(of: 2), reader.takeAtom("wireline") { return .step(try actions(&reader)) }
@@ -62,13 +57,13 @@ struct ClientRequestReader: ~Escapable {
         return .message(try encode(bytes).get())
     }
 
-    /// Reads one action, or a list of them.
+    /// Reads one action, or a list.
     private func actions(_ reader: inout ErlangTermReader) throws(TermRefusal) -> [ClientAction] {
         let start = reader.offset
         guard let count = reader.readList() else { return [try action(&reader)] }
         guard count > 0 else { return [] }
         var actions: [ClientAction] = []
-        // Each action takes a byte at least, so there are no more of them than bytes.
+        // Each action takes at least a byte, and the reader has compared the count with the bytes left.
         actions.reserveCapacity(count)
         for _ in 0..<count { actions.append(try action(&reader)) }
         guard reader.readList() == 0 else { throw .unknownAction(term(in: start..<bytes.byteCount)) }
@@ -92,14 +87,14 @@ struct ClientRequestReader: ~Escapable {
         return try otherAction(in: try skip(&reader, from: start))
     }
 
-    /// Reads an action that is rarer than the two above.
+    /// Reads any action except `send` and `confirm`, which are the most common.
     private func otherAction(in range: Range<Int>) throws(TermRefusal) -> ClientAction {
         let action = term(in: range)
         guard case .tuple(let parts) = action, case .atom(let word)? = parts.first
         else { throw .unknownAction(action) }
         if let change = ConnectionChange(word, parts.dropFirst()) { return .change(change) }
         guard parts.count == 2 else { throw .unknownAction(action) }
-        // Without the head of the tuple and its atom.
+        // This leaves out the head of the tuple and its atom.
         let byteCount = range.count - 4 - word.name.utf8.count
         switch (word, parts[1]) {
         case ("owner", "none"): return .owner(nil)
@@ -113,7 +108,7 @@ struct ClientRequestReader: ~Escapable {
             return .join(group, byteCount: byteCount)
         case ("leave", let group): return .leave(group)
         case ("kick", let reason):
-            // It is told to the owner, and to all that monitor the client.
+            // The owner gets it, and so do all processes that monitor the client.
             try requireLength(byteCount, limits.stateByteCount, path: "kick")
             return .kick(reason)
         default: throw .unknownAction(action)
@@ -153,7 +148,7 @@ extension ConnectionChange {
 }
 
 extension ErlangTerm {
-    /// The number of a state; nil for what is no integer and no Boolean.
+    /// The value of a state; nil unless the term is an integer or a Boolean.
     fileprivate var stateNumber: Int128? {
         switch self {
         case "false": 0
@@ -175,7 +170,7 @@ extension ErlangCall {
 }
 
 extension ErlangTerm {
-    /// Whether it may name a group: floats and maps are left out, because equal ones are written in several ways.
+    /// Whether the term may name a group. Floats and maps may not, because equal ones have several encodings.
     var isGroup: Bool {
         switch self {
         case .float, .map: false

@@ -2,11 +2,11 @@
 
 package import WirelineErlang
 
-/// A message of a client: its term, as bytes without a version byte.
+/// A client's message as the bytes of a term, without a version byte.
 package struct MessageTerm: Equatable, Sendable {
     /// The record, or `{unknown, Id, Payload}`.
     package let term: [UInt8]
-    /// The map of the header fields that a sender sets; nil if there are none.
+    /// The map of the header fields that a sender can set; nil if there are none.
     package let header: [UInt8]?
 
     package init(term: [UInt8], header: [UInt8]? = nil) {
@@ -14,17 +14,17 @@ package struct MessageTerm: Equatable, Sendable {
         self.header = header
     }
 
-    /// What it counts for in limits.
+    /// The bytes that count for limits.
     package var byteCount: Int { term.count + (header?.count ?? 0) }
 }
 
-/// What a gateway says to processes.
+/// A message of the gateway to a process.
 package enum GatewayTerm: Equatable, Sendable {
     /// `{wireline, open, Client, Info}`.
     case open(ErlangPID, ClientSnapshot)
     /// `{wireline, resume, Client, Info}`.
     case resume(ErlangPID, ClientSnapshot)
-    /// `{wireline, Client, Message}`, or with `Meta` if there is a number or a header.
+    /// `{wireline, Client, Message}`. With a number or a header, `Meta` follows.
     case message(ErlangPID, MessageTerm, number: UInt64?)
     /// `{wireline, close, Client, Reason}`.
     case close(ErlangPID, reason: ErlangTerm)
@@ -35,7 +35,7 @@ package enum GatewayTerm: Equatable, Sendable {
 
     /// The bytes of the term, without a version byte.
     ///
-    /// - Throws: ``ErlangError`` if a process named a reason that cannot be written.
+    /// - Throws: ``ErlangError`` if a process gave a reason that cannot be written.
     package func content(limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) -> [UInt8] {
         let term: ErlangTerm
         switch self {
@@ -58,10 +58,10 @@ package enum GatewayTerm: Equatable, Sendable {
     private static let wireline = ErlangTermWriter.encoded(atom: "wireline")
     private static let number = ErlangTermWriter.encoded(atom: "number")
     private static let header = ErlangTermWriter.encoded(atom: "header")
-    /// The bytes around a message are seldom more.
+    /// An upper bound for the bytes around nearly all messages.
     static let headByteCount = 96
 
-    /// The message's own bytes are not read again.
+    /// The message's own bytes are copied without reading them.
     private static func content(
         _ client: ErlangPID, _ message: MessageTerm, _ number: UInt64?
     ) throws(ErlangError) -> [UInt8] {

@@ -2,18 +2,15 @@
 
 package import WirelineErlang
 
-/// What the process `wireline` is sent.
+/// A message to the process `wireline`.
 package enum ServiceRequest: Equatable, Sendable {
-    /// A packet for the members of a group but these. If `isDropped`, members of which more than half of the queue is full
-    /// miss it.
+    /// A packet for the members of a group except some. If `isDropped`, members whose queue is more than half full miss
+    /// it.
     case publish(ErlangTerm, ClientPacket, except: [ErlangPID], isDropped: Bool)
-    /// A packet for these clients.
     case send([ErlangPID], ClientPacket)
-    /// A call of `gen_server`'s protocol.
     case call(ErlangCall)
 }
 
-/// Reads what the process `wireline` is sent.
 struct ServiceRequestReader: ~Escapable {
     private let bytes: RawSpan
     private let limits: RequestLimits
