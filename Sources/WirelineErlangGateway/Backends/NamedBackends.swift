@@ -2,7 +2,7 @@
 
 package import WirelineErlang
 
-/// Backends that are registered names, and whether a process has each of them.
+/// Backends that are registered names, and whether they exist.
 ///
 /// Erlang does not report that a name is registered. So the gateway monitors a name, and then asks its node for an answer.
 /// What a node sends arrives in order. If the answer arrives before the end of the monitor, a process has the name.
@@ -10,7 +10,7 @@ package struct NamedBackends {
     private enum Presence {
         /// Its node is not connected.
         case unreachable
-        /// It is monitored, and the node's answer has not come.
+        /// The name is monitored, and the node has not answered yet.
         case asking
         case present
         /// No process has the name. The gateway asks again at this time.
@@ -26,15 +26,13 @@ package struct NamedBackends {
         for (name, nodes) in nodes { for node in nodes { names[.name(name, at: node)] = .unreachable } }
     }
 
-    /// When names are asked for again; nil if none is.
+    /// The next time to ask for names; nil: none is due.
     package var deadline: Duration? {
         guard !names.isEmpty else { return nil }
         return names.values.compactMap { if case .absent(let time) = $0 { time } else { nil } }.min()
     }
 
-    /// A node is connected.
-    ///
-    /// - Returns: The names on it, which are to be monitored and asked for now.
+    /// Returns the node's names. Monitor each of them now, and ping the node.
     package mutating func nodeUp(_ node: ErlangNodeName) -> [ErlangDestination] {
         ask(names.keys.filter { $0.node == node.atom })
     }
@@ -43,7 +41,7 @@ package struct NamedBackends {
         for name in names.keys where name.node == node.atom { names[name] = .unreachable }
     }
 
-    /// Returns the names whose time has come, which are to be monitored and asked for now.
+    /// Returns the names to monitor now. Ping their nodes, too.
     package mutating func takeDue(at now: Duration) -> [ErlangDestination] {
         ask(names.filter { if case .absent(let time) = $0.value { time <= now } else { false } }.map(\.key))
     }
@@ -53,7 +51,7 @@ package struct NamedBackends {
         return due.sorted { $0.description < $1.description }
     }
 
-    /// A monitored name has ended, or nobody has it.
+    /// A monitored name has ended, or does not exist.
     package mutating func ended(_ name: ErlangDestination, at now: Duration) {
         switch names[name] {
         case .asking, .present: names[name] = .absent(until: now + retryTime)
@@ -61,9 +59,7 @@ package struct NamedBackends {
         }
     }
 
-    /// A node has answered.
-    ///
-    /// - Returns: The names that are there.
+    /// The node has answered a ping. Returns the names that exist.
     package mutating func answered(_ node: ErlangNodeName) -> [ErlangDestination] {
         let found = names.filter { name, presence in
             if case .asking = presence { name.node == node.atom } else { false }

@@ -2,10 +2,11 @@
 
 package import WirelineErlang
 
-/// When nodes are connected to again: after 0.1 s, and twice as long after each attempt that fails, up to 5 s. A connection
-/// that ends within 5 s is such an attempt, too.
+/// Decides when to reconnect to nodes: after 0.1 s, and twice as long after each failed attempt, up to 5 s. A
+/// connection
+/// that ends within 5 s counts as a failed attempt.
 ///
-/// Half of each delay is left to chance, so that gateways that lost a node together do not return together.
+/// Half of each delay is random, so that gateways that lost a node together do not reconnect together.
 package struct NodeDials {
     private enum Link {
         case connecting(attempt: Int)
@@ -15,12 +16,12 @@ package struct NodeDials {
 
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
-    /// After so many doublings, a delay is the longest one.
+    /// After this many doublings, the delay stays at its maximum.
     private static let doublingCount = 6
 
     private var links: [ErlangNodeName: Link] = [:] { didSet { deadline = earliestTime } }
     private var random: UInt64
-    /// The earliest time at which a node is to be connected to; nil if none is.
+    /// The next time for a connection attempt; nil: none is due.
     package private(set) var deadline: Duration?
 
     package init(_ nodes: [ErlangNodeName], seed: UInt64) {
@@ -33,7 +34,7 @@ package struct NodeDials {
         links.values.compactMap { if case .waiting(_, let time) = $0 { time } else { nil } }.min()
     }
 
-    /// Takes the nodes that are to be connected to now.
+    /// Takes the nodes to connect to now.
     package mutating func takeDue(at now: Duration) -> [ErlangNodeName] {
         guard let deadline, deadline <= now else { return [] }
         var due: [ErlangNodeName] = []
@@ -52,11 +53,10 @@ package struct NodeDials {
         }
     }
 
-    /// The connection to a node has ended, or could not be made.
     package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) {
         switch links[node] {
         case .connecting(let attempt): wait(node, attempt: attempt + 1, at: now)
-        // A connection that ends at once is one more attempt that fails.
+        // A connection that ends soon counts as a failed attempt.
         case .up(let attempt, let since):
             wait(node, attempt: now - since < Self.longestDelay ? attempt + 1 : 0, at: now)
         case .waiting, nil: return

@@ -2,19 +2,19 @@
 
 package import WirelineErlang
 
-/// The nodes that do not take what is sent to them at once, and the clients that wait for them.
+/// The nodes that do not take our output at once, and the clients that wait for them.
 ///
-/// - A node is busy if some of what was sent to it waits. Then each client may say something once, and rests until little
-///   waits. A few clients that talk without a pause would otherwise fill the queue before all others.
-/// - A node is slow if much waits. Then no client of its processes is read until half of that has left.
+/// - A busy node has some output waiting. Each client may send it one batch of messages, and then rests until little
+///   output waits. Otherwise a few clients that send without a pause would fill the queue.
+/// - A slow node has much output waiting. No client of its processes is read until half of that has left.
 package struct NodePressure {
     private enum Level { case busy, slow }
 
     package enum Change {
         case none
-        /// The node became slow, or is slow no more.
+        /// The node became slow, or stopped being slow.
         case slowness
-        /// The clients in ``takeResting(of:)`` may go on.
+        /// The clients in ``takeResting(of:)`` may continue.
         case free
     }
 
@@ -23,20 +23,21 @@ package struct NodePressure {
     private let limit: Int
     private let busyLimit: Int
 
-    /// - Parameter limit: How many bytes may wait for a node that is not slow. If more than 1/32 of them wait, it is busy: 256 KiB
-    ///   of 8 MiB, which an Erlang node takes in some 20 ms.
+    /// - Parameter limit: With more waiting bytes, a node is slow. With more than 1/32 of it, the node is busy: 256 KiB
+    ///   of
+    ///   8 MiB, which an Erlang node takes in some 20 ms.
     package init(limit: Int) {
         self.limit = limit
         busyLimit = limit / 32
     }
 
-    /// Whether clients of the node's processes are not to be read.
+    /// Whether clients of the node's processes must not be read.
     package func isSlow(_ node: ErlangAtom) -> Bool { !levels.isEmpty && levels[node] == .slow }
 
-    /// Whether a client that has said something is to rest.
+    /// Whether a client must rest after a batch of messages.
     package func isBusy(_ node: ErlangAtom) -> Bool { !levels.isEmpty && levels[node] != nil }
 
-    /// So many bytes wait for a node.
+    /// `byteCount` bytes wait for the node.
     package mutating func noteQueue(_ byteCount: Int, for node: ErlangAtom) -> Change {
         guard byteCount > busyLimit || !levels.isEmpty else { return .none }
         let old = levels[node]
@@ -54,17 +55,16 @@ package struct NodePressure {
         return new == nil ? .free : .none
     }
 
-    /// A client that has said something to a process of a busy node rests.
     mutating func rest(_ client: ClientNumber, for node: ErlangAtom) { resting[node, default: []].insert(client) }
 
-    /// A client rests no more, because it has ended.
+    /// A client has ended, so it no longer rests.
     mutating func forget(_ client: ClientNumber, for node: ErlangAtom) { resting[node]?.remove(client) }
 
-    /// Takes the clients that rest, in their order, if the node is not busy any more.
+    /// Takes the resting clients in order, unless the node is still busy.
     mutating func takeResting(of node: ErlangAtom) -> [ClientNumber] {
         levels[node] == nil ? resting.removeValue(forKey: node)?.sorted() ?? [] : []
     }
 
-    /// The connection to a node has ended, and with it what waited.
+    /// The connection to the node has ended, so nothing waits for it.
     package mutating func disconnected(_ node: ErlangAtom) { levels[node] = nil }
 }

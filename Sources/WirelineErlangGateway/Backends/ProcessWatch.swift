@@ -2,7 +2,7 @@
 
 package import WirelineErlang
 
-/// The processes and names that the gateway monitors, and why: they own clients, were asked, or may be asked.
+/// The monitored processes and names, and the reasons: they own clients, were asked to, or may be asked.
 package struct ProcessWatch {
     private struct Reasons {
         var clients: Set<ClientNumber> = []
@@ -13,27 +13,27 @@ package struct ProcessWatch {
 
     package func contains(_ process: ErlangDestination) -> Bool { watched[process] != nil }
 
-    /// - Returns: Whether it must be monitored from now on.
+    /// Returns whether it must be monitored from now on.
     package mutating func add(_ client: ClientNumber, of process: ErlangDestination) -> Bool {
         let isNew = watched[process] == nil
         watched[process, default: Reasons()].clients.insert(client)
         return isNew
     }
 
-    /// - Returns: Whether it needs no monitor any more.
+    /// Returns whether its monitor is no longer needed.
     package mutating func remove(_ client: ClientNumber, of process: ErlangDestination) -> Bool {
         guard watched[process]?.clients.remove(client) != nil else { return false }
         return forgetIfUnused(process)
     }
 
-    /// - Returns: Whether it must be monitored from now on.
+    /// Returns whether it must be monitored from now on.
     package mutating func addBackend(_ process: ErlangDestination) -> Bool {
         let isNew = watched[process] == nil
         watched[process, default: Reasons()].isBackend = true
         return isNew
     }
 
-    /// - Returns: Whether it needs no monitor any more.
+    /// Returns whether its monitor is no longer needed.
     package mutating func removeBackend(_ process: ErlangDestination) -> Bool {
         guard watched[process]?.isBackend == true else { return false }
         watched[process]?.isBackend = false
@@ -48,19 +48,18 @@ package struct ProcessWatch {
 
     /// A process has ended, and its monitor with it.
     ///
-    /// - Returns: The clients that it owned or was asked for.
+    /// - Returns: The clients that it owned or was asked to own.
     package mutating func ended(_ process: ErlangDestination) -> Set<ClientNumber> {
         watched.removeValue(forKey: process)?.clients ?? []
     }
 
-    /// The clients of processes of a node.
     package func clients(of node: ErlangAtom) -> [ClientNumber] {
         watched.filter { $0.key.node == node }.flatMap { $0.value.clients }.sorted()
     }
 }
 
 extension ErlangDestination {
-    /// Its node; nil for a name of our own node.
+    /// Nil for a name on our own node.
     package var node: ErlangAtom? {
         switch self {
         case .pid(let pid): pid.node

@@ -2,9 +2,8 @@
 
 package import WirelineErlang
 
-/// The groups of a gateway, and who is in them.
 package struct ClientGroups {
-    /// The members of a group. Their order depends only on who joined and left when, so that a simulation can be repeated.
+    /// The members of a group. Their order depends only on joins and leaves, so that a simulation can be repeated.
     private struct Members {
         private(set) var numbers: [ClientNumber] = []
         private var places: [ClientNumber: Int] = [:]
@@ -30,17 +29,16 @@ package struct ClientGroups {
 
     private var groups: [ErlangTerm: Members] = [:]
 
-    /// The number of groups with members.
     package var count: Int { groups.count }
 
     package func members(of group: ErlangTerm) -> [ClientNumber] { groups[group]?.numbers ?? [] }
 
-    /// - Returns: Whether the client was no member before.
+    /// Returns whether the client is a new member.
     package mutating func join(_ group: ErlangTerm, _ number: ClientNumber) -> Bool {
         groups[group, default: Members()].insert(number)
     }
 
-    /// - Returns: Whether the client was a member.
+    /// Returns whether the client was a member.
     package mutating func leave(_ group: ErlangTerm, _ number: ClientNumber) -> Bool {
         guard let place = groups.index(forKey: group), groups.values[place].remove(number) else { return false }
         if groups.values[place].isEmpty { groups.remove(at: place) }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the clients for which most is kept. It seldom looks at all of them, which takes milliseconds: it remembers those that
-/// it has found, and is told which others have grown since.
+/// Finds the clients with the most kept bytes. A search through all clients takes milliseconds. So it remembers those
+/// that it
+/// has found, and notes each other client that grows beyond them.
 package struct LargestClients {
-    /// All clients for which more than ``least`` bytes are kept, and some for which so many are.
+    /// All clients with more than ``least`` bytes, and some with exactly as many.
     private var candidates: [ClientNumber: GatewayClient] = [:]
     private var least = Int.max
 
-    /// So many are found in one look, and closed in one round.
+    /// The clients of one search, and the most that one round closes.
     private static let count = 64
-    /// If there are more candidates, the least of them are dropped.
+    /// With more candidates, only the ``count`` largest remain.
     private static let mostCandidates = 1_024
 
     package init() {}
 
-    /// What is kept for a client has changed.
+    /// The bytes of a client have changed.
     package mutating func note(_ client: GatewayClient) {
         if client.heldByteCount >= least { candidates[client.number] = client }
     }
 
-    /// A client is removed: nothing is kept for it any more.
+    /// A client was removed.
     package mutating func forget(_ client: GatewayClient) { candidates[client.number] = nil }
 
-    /// Returns clients, the greatest first: so many that at least `byteCount` bytes are freed, but at most 64.
+    /// Returns the largest clients first: enough to free `byteCount` bytes, but at most 64.
     ///
     /// - Parameter all: Returns all clients.
     package mutating func choose(

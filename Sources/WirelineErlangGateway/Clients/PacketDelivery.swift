@@ -2,13 +2,12 @@
 
 import WirelineErlang
 
-/// A packet on its way to many clients, which are visited some at a time.
+/// A packet that is being written to many clients, some at a time.
 struct PacketDelivery {
-    /// Who gets a packet.
     enum Receivers {
         /// The members that a group had when the packet was published.
         case members([ClientNumber])
-        /// The clients that a process has named. Some of them may be gone.
+        /// The clients that a process has named. Some of them may have ended.
         case processes([ErlangPID])
 
         var count: Int {
@@ -22,7 +21,7 @@ struct PacketDelivery {
     let packet: ClientPacket
     private let receivers: Receivers
     private let excluded: Set<ErlangPID>
-    /// A client for which more waits misses the packet.
+    /// A client with more waiting bytes does not get the packet.
     private let queueLimit: Int
     private var visitedCount = 0
 
@@ -35,17 +34,16 @@ struct PacketDelivery {
         self.queueLimit = queueLimit
     }
 
-    /// Whether all have been visited.
     var isDone: Bool { visitedCount == receivers.count }
 
-    /// The places of the next receivers, at most so many. They count as visited.
+    /// Returns the indices of the next receivers, `count` at most, and marks them as visited.
     mutating func visit(atMost count: Int) -> Range<Int> {
         let first = visitedCount
         visitedCount = min(receivers.count, first + count)
         return first..<visitedCount
     }
 
-    /// The receiver at a place; nil if it is gone, or does not get the packet.
+    /// Nil if the receiver has ended, or must not get the packet.
     func receiver(at index: Int, in clients: ClientTable) -> GatewayClient? {
         let client =
             switch receivers {

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clients that have not taken all that was written to them, and when to look at each one again: after 20 ms, and twice
-/// as long each time that it has taken nothing, up to 320 ms.
+/// The clients that have not taken all their output. They are checked again after 20 ms, and after twice as long each
+/// time
+/// that nothing has left, up to 320 ms.
 ///
-/// A round is 20 ms. Those that wait for 2ⁿ rounds are looked at together, in each round that 2ⁿ divides.
+/// A round takes 20 ms. Clients that wait for 2ⁿ rounds are checked together, in each round that 2ⁿ divides.
 package struct StalledClients<Client: AnyObject> {
     private static var roundTime: Duration { .milliseconds(20) }
 
     private var levels = [[ObjectIdentifier: Client]](repeating: [:], count: 5)
     private var places: [ObjectIdentifier: Int] = [:]
     private var round = 0
-    /// The clients to look at in this round that were not yet.
+    /// The clients of this round that were not checked yet.
     private var due: [Client] = []
 
-    /// The most clients that are looked at in one turn. Each takes 4 µs.
+    /// The most clients in one turn. Each check takes 4 µs.
     package static var countPerTurn: Int { 128 }
 
     package init() {}
 
     package var isEmpty: Bool { places.isEmpty }
 
-    /// A client was looked at, and has not taken all.
+    /// A check has found that the client still has output.
     ///
-    /// - Parameters:
-    ///   - client: The client.
-    ///   - hasTaken: Whether it has taken something since the last time.
+    /// - Parameter hasTaken: Whether some output has left since the last check.
     package mutating func note(_ client: Client, hasTaken: Bool) {
         let id = ObjectIdentifier(client)
         let last = places[id]
@@ -35,16 +34,16 @@ package struct StalledClients<Client: AnyObject> {
         places[id] = level
     }
 
-    /// A client has taken all, or is gone.
+    /// A client's output is empty, or the client is gone.
     package mutating func remove(_ client: Client) {
         if let level = places.removeValue(forKey: ObjectIdentifier(client)) {
             levels[level][ObjectIdentifier(client)] = nil
         }
     }
 
-    /// Begins the wait for the next round in which a client is to be looked at.
+    /// Starts the wait for the next round that checks a client.
     ///
-    /// - Returns: How long it takes; nil if there is no client.
+    /// - Returns: The time until then; nil if there is no client.
     package mutating func nextRound() -> Duration? {
         guard let level = levels.firstIndex(where: { !$0.isEmpty }) else { return nil }
         let last = round
@@ -52,15 +51,14 @@ package struct StalledClients<Client: AnyObject> {
         return Self.roundTime * (round - last)
     }
 
-    /// Whether clients are to be looked at in the next turn.
+    /// Whether clients must be checked in the next turn.
     package var hasDue: Bool { !due.isEmpty }
 
-    /// Begins to look at the clients of this round, unless some of an earlier round are left.
+    /// Starts the checks of this round, unless some of an earlier round are left.
     package mutating func beginRound() {
         if due.isEmpty { due = levels.prefix(round.trailingZeroBitCount + 1).flatMap(\.values) }
     }
 
-    /// Takes the clients to look at in this turn.
     package mutating func takeDue() -> [Client] {
         let count = min(due.count, Self.countPerTurn)
         defer { due.removeLast(count) }

@@ -2,34 +2,32 @@
 
 package import WirelineErlang
 
-/// Why a client goes: the reason in `close`, in `DOWN` and of its links.
+/// Why a client ends: the reason in `close`, in `DOWN` and of its links.
 package enum ClientEnd: Equatable, Sendable {
     /// The client closed the connection.
     case normal
     /// The connection broke.
     case reset
-    /// Nothing came from the client for too long.
+    /// The client sent nothing for too long.
     case idle
-    /// The client reads too slowly, or too much was kept for it when memory was short.
+    /// The client reads too slowly, or it had the most bytes when memory was short.
     case slow
-    /// The client broke the protocol; how, in words.
+    /// The client broke the protocol; the text explains it.
     case packet(String)
-    /// The TLS handshake or a record failed; how, in words.
+    /// The TLS handshake or a record failed; the text explains it.
     case tls(String)
     /// The client closed a WebSocket with this code, or broke its protocol.
     case webSocket(UInt16)
-    /// There was no backend for too long.
+    /// No backend accepted the client in time.
     case noBackend
-    /// The gateway ends.
+    /// The gateway has drained.
     case drain
-    /// A process asked for it, with this reason.
+    /// A process sent `kick` with this reason.
     case kicked(ErlangTerm)
     /// A process called `exit/2`, or a linked process ended, with this reason.
     case exited(ErlangTerm)
-    /// A process called `exit(Client, kill)`.
     case killed
 
-    /// The reason as a term.
     package var term: ErlangTerm {
         switch self {
         case .normal: "normal"
@@ -46,7 +44,7 @@ package enum ClientEnd: Equatable, Sendable {
         }
     }
 
-    /// The status code that a WebSocket is closed with. RFC 6455 §7.4.1
+    /// RFC 6455 §7.4.1.
     package var closeCode: UInt16 {
         switch self {
         case .normal, .reset, .idle, .tls, .webSocket: 1000
@@ -57,7 +55,6 @@ package enum ClientEnd: Equatable, Sendable {
         }
     }
 
-    /// The values of ``label``.
     package static let labels = [
         "normal", "reset", "idle", "slow", "packet", "tls", "websocket", "no_backend", "drain", "kicked", "exited",
         "killed",

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A packet for clients.
 package enum ClientPacket: Sendable {
-    /// The packet as it stands in a stream, the same for all clients.
+    /// The bytes of the packet, the same for all clients.
     case bytes([UInt8])
-    /// A message that has been checked. Each connection makes the packet, because it depends on the connection's states,
-    /// keys or keystreams.
+    /// A checked message. Each connection makes the packet, because it depends on the connection's states, keys or
+    /// keystreams.
     case unsealed(any UnsealedClientPacket)
 
-    /// What it counts against the limits.
+    /// The bytes that count for limits.
     var byteCount: Int {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -19,7 +18,7 @@ package enum ClientPacket: Sendable {
 
 /// A message from which each connection makes a packet.
 package protocol UnsealedClientPacket: AnyObject, Sendable {
-    /// About so many bytes the packet has; more than 0.
+    /// An estimate of the packet's bytes; more than 0.
     var byteCount: Int { get }
 }
 

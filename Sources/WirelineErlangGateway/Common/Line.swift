@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements that leave in the order in which they came.
+/// A queue: the first element to come is the first to leave.
 struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -15,7 +15,7 @@ struct Line<Element> {
         guard start < elements.count else { return nil }
         defer {
             start += 1
-            // On average, each element is moved at most once.
+            // On average, this moves each element at most once.
             if start >= 64, start >= elements.count / 2 || start == elements.count {
                 elements.removeFirst(start)
                 start = 0

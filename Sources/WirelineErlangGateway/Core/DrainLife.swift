@@ -2,32 +2,32 @@
 
 package import WirelineErlang
 
-/// How far the end of the gateway has come.
+/// How far the gateway's drain has come.
 package struct DrainLife {
     private enum Phase {
         case open
-        /// Owners and clients have been told. At this time, the rest is closed.
+        /// Owners and clients know about the drain. At this time, the remaining clients are closed.
         case draining(until: Duration)
-        /// The rest was closed, and its last bytes leave. At this time it is over although clients are left.
+        /// The remaining clients were closed, and their last output leaves. At this time, the drain ends in any case.
         case closing(until: Duration)
         case drained
     }
 
-    /// How long the last bytes of clients may take to leave, and a second: a loop may be blocked.
+    /// The time for the last output of clients, and a second more, because a loop may be blocked.
     private static let flushTime = Duration.seconds(6)
 
     private var phase = Phase.open
-    /// The owners that were told.
+    /// Owners that know about the drain.
     private var told: Set<ErlangPID> = []
-    /// Whether nobody can connect any more.
+    /// Whether the listeners are closed, so that no client can connect.
     private var isDeaf = false
 
     package var isDraining: Bool { if case .open = phase { false } else { true } }
 
-    /// When the rest is closed; nil before the drain, and after that.
+    /// When the remaining clients are closed; nil before the drain, and after that time.
     package var closingTime: Duration? { if case .draining(let time) = phase { time } else { nil } }
 
-    /// When something is to be done.
+    /// The time of the next step; nil: none.
     package var deadline: Duration? {
         switch phase {
         case .draining(until: let time), .closing(until: let time): time
@@ -35,7 +35,7 @@ package struct DrainLife {
         }
     }
 
-    /// The gateway is to end at this time. A drain that goes on can only become shorter.
+    /// Starts the drain, which ends at this time. A running drain can only become shorter.
     ///
     /// - Returns: Whether the drain begins now.
     package mutating func begin(until time: Duration) -> Bool {
@@ -50,19 +50,17 @@ package struct DrainLife {
         }
     }
 
-    /// The owner of a client is to be told.
-    ///
-    /// - Returns: Whether it has not been told before.
+    /// Returns true once for each owner: tell it about the drain.
     package mutating func tell(_ owner: ErlangPID) -> Bool { told.insert(owner).inserted }
 
-    /// - Returns: Whether the rest is to be closed now.
+    /// Returns whether the remaining clients must be closed now.
     package mutating func isOver(at now: Duration) -> Bool {
         guard case .draining(let time) = phase, time <= now else { return false }
         phase = .closing(until: now + Self.flushTime)
         return true
     }
 
-    /// - Returns: Whether the drain ends now, although clients are left that were closed long ago.
+    /// Returns whether the drain ends now, although some closed clients are still there.
     package mutating func isOverdue(at now: Duration) -> Bool {
         guard case .closing(let time) = phase, time <= now else { return false }
         phase = .drained
@@ -71,7 +69,7 @@ package struct DrainLife {
 
     package mutating func listenersClosed() { isDeaf = true }
 
-    /// - Returns: Whether the drain ends now, if no client is left.
+    /// Call this if no client is left. Returns whether the drain ends now.
     package mutating func end() -> Bool {
         switch phase {
         case .draining where isDeaf, .closing:

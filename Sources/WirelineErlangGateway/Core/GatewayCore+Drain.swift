@@ -4,11 +4,12 @@ import WirelineErlang
 
 // The end of the gateway.
 extension GatewayCore {
-    /// Whether the gateway drains, or has drained.
+    /// True also after the drain.
     package var isDraining: Bool { life.isDraining }
 
-    /// Begins to end: owners and clients are told once, and after this time the clients that are left are closed. If a
-    /// drain goes on, the earlier end counts.
+    /// Starts the drain: tells owners and clients once, and closes the remaining clients after `time`. For a running
+    /// drain,
+    /// the earlier end counts.
     package mutating func drain(for time: Duration, at now: Duration) {
         guard life.begin(until: now + time) else { return }
         want(.draining(time))
@@ -17,7 +18,7 @@ extension GatewayCore {
         endDrainIfEmpty()
     }
 
-    /// Tells some of the clients and their owners that the gateway drains. Others follow in the next rounds.
+    /// Tells some clients and their owners about the drain. The next rounds tell the others.
     mutating func tellSomeOfDrain(at now: Duration) {
         while !isFull, let number = untold.popFirst() {
             guard let client = clients[number], !client.isClosing else { continue }
@@ -26,13 +27,13 @@ extension GatewayCore {
         }
     }
 
-    /// Nobody can connect any more, and ``open(_:_:at:)`` has been called for all that have.
+    /// The listeners are closed, and ``open(_:_:at:)`` was called for each client that had connected.
     package mutating func listenersClosed(at now: Duration) {
         life.listenersClosed()
         endDrainIfEmpty()
     }
 
-    /// Tells an owner that the gateway drains, once.
+    /// Tells an owner about the drain, once.
     mutating func tellOfDrain(_ owner: ErlangPID, at now: Duration) {
         guard let end = life.closingTime, life.tell(owner) else { return }
         want(.tell(.pid(owner), .drain(service.node, milliseconds: (end - now).milliseconds), from: service))
@@ -46,7 +47,7 @@ extension GatewayCore {
         endDrainIfEmpty()
     }
 
-    /// Closes some of the clients that are left. Others follow in the next rounds. All are told before.
+    /// Closes some of the remaining clients, after all have been told. The next rounds close the others.
     mutating func closeLeaving(at now: Duration) {
         guard untold.first == nil else { return }
         while !isFull, let number = leaving.popFirst() {

@@ -2,14 +2,13 @@
 
 import WirelineErlang
 
-// What processes say to the process `wireline`.
+// Messages to the process `wireline`.
 extension GatewayCore {
-    /// The process `wireline` has been sent something that was read already.
+    /// Takes a message to the process `wireline` that was read before.
     package mutating func receive(_ request: ServiceRequest, at now: Duration) {
         receive(.serviceRequest(request), at: now)
     }
 
-    /// Does what the process `wireline` was told.
     mutating func take(_ request: ServiceRequest, at now: Duration) {
         switch request {
         case .publish(let group, let packet, let except, let isDropped):

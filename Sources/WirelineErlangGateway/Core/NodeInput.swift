@@ -2,13 +2,13 @@
 
 import WirelineErlang
 
-/// What a node or one of its processes has done.
+/// An event of a node or of one of its processes.
 enum NodeInput {
-    /// A process of ours was sent a term.
+    /// A term for one of our processes.
     case term([UInt8], for: ErlangPID, from: ErlangPID?)
-    /// A client was sent something that was read already.
+    /// A term for a client that was read before.
     case request(ClientRequest, for: ErlangPID, from: ErlangPID?)
-    /// The process `wireline` was sent something that was read already.
+    /// A term for the process `wireline` that was read before.
     case serviceRequest(ServiceRequest)
     case exit(ErlangPID, ErlangTerm, isKill: Bool)
     case joined(ErlangDestination)
@@ -18,17 +18,17 @@ enum NodeInput {
     case nodeDown(ErlangNodeName)
     case answered(ErlangNodeName)
 
-    /// About so many bytes it takes.
+    /// An estimate.
     fileprivate var byteCount: Int {
         if case .term(let bytes, for: _, from: _) = self { 128 + bytes.count } else { 128 }
     }
 }
 
-/// What nodes have done since a packet is on its way to many clients. It is done after that, in its order: so what a process
-/// says takes effect as it was said, and its end comes last.
+/// Events of nodes that wait while a packet is being written to many clients. They keep their order: so a process's
+/// messages take effect in order, and its end comes last.
 struct NodeInputs {
     private var line = Line<NodeInput>()
-    /// About so many bytes they take.
+    /// An estimate.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { line.count == 0 }

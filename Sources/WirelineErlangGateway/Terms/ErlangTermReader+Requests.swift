@@ -2,11 +2,11 @@
 
 import WirelineErlang
 
-// The parts of a request, found without making values of terms that are for somebody else.
+// Reads the parts of a request. Terms that are only passed on do not become values.
 extension ErlangTermReader {
-    /// Enters a tuple of so many elements: the first of them is next then.
+    /// Enters a tuple with `count` elements; its first element comes next.
     ///
-    /// - Returns: Whether the next term is such a tuple. If not, nothing has moved.
+    /// - Returns: False for another term, which stays unread.
     mutating func enterTuple(of count: Int) -> Bool {
         var ahead = self
         guard ahead.readTuple() == count else { return false }
@@ -14,9 +14,7 @@ extension ErlangTermReader {
         return true
     }
 
-    /// Takes an atom.
-    ///
-    /// - Returns: Whether it was next. If not, nothing has moved.
+    /// Returns false for another term, which stays unread.
     mutating func takeAtom(_ name: StaticString) -> Bool {
         var ahead = self
         guard ahead.readAtom()?.matches(name) == true else { return false }
@@ -24,7 +22,7 @@ extension ErlangTermReader {
         return true
     }
 
-    /// Takes an integer from 0 to 2^64 − 1; nil for other terms, and nothing has moved then.
+    /// Takes an integer from 0 to 2^64 − 1; nil for another term, which stays unread.
     mutating func takeUnsigned() -> UInt64? {
         var ahead = self
         guard let value = ahead.readWideInteger(), let number = UInt64(exactly: value) else { return nil }
@@ -32,9 +30,9 @@ extension ErlangTermReader {
         return number
     }
 
-    /// Steps over the next term.
+    /// Skips the next term.
     ///
-    /// - Returns: Its bytes, as offsets; nil if the bytes are no term.
+    /// - Returns: Its range of bytes; nil if they are no term.
     mutating func skipRange() -> Range<Int>? {
         let start = offset
         guard skip() != nil else { return nil }

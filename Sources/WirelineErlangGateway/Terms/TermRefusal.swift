@@ -2,22 +2,22 @@
 
 package import WirelineErlang
 
-/// Why nothing of a term is done. Its sender is told.
+/// Why a term had no effect. Its sender gets this.
 package enum TermRefusal: Error, Equatable, Sendable {
-    /// A message cannot be encoded: the error as the generated `encode/2` gives it.
+    /// A message cannot be encoded. The term is the error that the generated `encode/2` returns.
     case encoding(ErlangTerm)
-    /// Only the owner may do this, or a process of the asked node.
+    /// Only the owner may do this, or a process on the node that was asked.
     case notOwner
-    /// The term is no action, or its values are none of the action's.
+    /// The term is no action, or an action with wrong values.
     case unknownAction(ErlangTerm)
-    /// The number to confirm is not between these.
+    /// The number to confirm is out of this range.
     case outOfRange(UInt64, lowest: UInt64, highest: UInt64)
-    /// The connections of the protocol have no such key or state, or none with this value: the reason, and the path.
+    /// The protocol has no such key or state, or does not allow this value.
     case change(ErlangTerm, path: String)
-    /// A term has more bytes than this; where it stands, by the name of its action.
+    /// The term has more bytes than the limit. The path is the name of its action.
     case tooLong(Int, limit: Int, path: String)
 
-    /// The error in the form of `encode/2`.
+    /// The form is that of `encode/2`.
     package var term: ErlangTerm {
         switch self {
         case .encoding(let error): error
@@ -37,8 +37,8 @@ package enum TermRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// Encodes a message, which is a term without a version byte, to a packet; or gives the error of `encode/2`.
+/// Encodes a message (a term without a version byte) to a packet, or returns the error of `encode/2`.
 package typealias MessageEncoder = @Sendable (RawSpan) -> Result<ClientPacket, TermRefusal>
 
-/// Says why a connection of the protocol cannot have a change; nil if it can.
+/// Returns why the protocol does not allow a change; nil if it does.
 package typealias ChangeCheck = @Sendable (ConnectionChange) -> TermRefusal?

@@ -36,12 +36,12 @@ public struct ClientSession<Payload> {
     private var lastConnection: UInt64 = 0
     private var reconnector: Reconnector
     private var queue: OutboundQueue<Payload>
-    /// The monitor of the ready connection.
+    /// The monitor of the ready connection; nil in other states.
     private var heartbeat: HeartbeatMonitor?
     private var heartbeatCount: UInt64 = 0
     private var pendingByteCount = 0
     private var drainDeadline: Duration?
-    /// Until when a new connection follows the end of the current one at once.
+    /// If the connection ends before this time, the next attempt starts at once.
     private var hurryEnd: Duration?
 
     /// Longer than a peer is given to answer in a hurry.
@@ -103,7 +103,7 @@ public struct ClientSession<Payload> {
         return earliest
     }
 
-    /// The current connection, or the one being made.
+    /// The current connection, or the one that is being made.
     private var connection: ConnectionNumber? {
         switch phase {
         case .connecting(let connection, _), .loggingIn(let connection, _), .ready(let connection): connection

@@ -15,14 +15,14 @@ struct OutboundQueue<Payload> {
         let delivery: DeliveryPolicy
         let receipt: DeliveryReceipt
         let expiry: Duration?
-        /// Its place among the messages with sequence numbers, from 1, once it was given.
+        /// Its position among the messages with sequence numbers, from 1; nil until it was given.
         var ordinal: UInt64?
-        /// Without numbers: its place among the connection's messages with the same replies.
+        /// Without numbers: its position among the connection's messages with the same replies.
         var replyPlace: UInt64?
         var wasGiven = false
-        /// Whether the sender has been told the outcome.
+        /// Whether its sender knows the outcome.
         var isOver = false
-        /// How many heartbeats its connection had been given before it.
+        /// The number of heartbeats on its connection that were given before it.
         var earlierHeartbeats: UInt64 = 0
 
         var isConfirmedByHeartbeat: Bool {
@@ -51,7 +51,6 @@ struct OutboundQueue<Payload> {
     /// No entry expires earlier.
     private var earliestExpiry: Duration?
 
-    /// The number of entries.
     private(set) var count = 0
     private(set) var byteCount = 0
     /// The counts of the latest messages, if they have limits of their own.
@@ -162,9 +161,7 @@ struct OutboundQueue<Payload> {
 
     // MARK: Sending
 
-    /// Gives the connection the next message.
-    ///
-    /// - Returns: Its length in bytes; nil if none waits, or an earlier message must be confirmed first.
+    /// Returns the length of the message in bytes; nil if none waits, or if an earlier message must be confirmed first.
     mutating func giveNext(
         to connection: ConnectionNumber, earlierHeartbeats: UInt64, into actions: inout [Action]
     ) -> Int? {
@@ -240,7 +237,6 @@ struct OutboundQueue<Payload> {
 
     // MARK: Outcomes
 
-    /// Handles a confirmation from the peer.
     mutating func acknowledge(_ acknowledgement: DeliveryAcknowledgement, into actions: inout [Action]) {
         switch acknowledgement {
         case .sequence(let sequence):
@@ -273,8 +269,9 @@ struct OutboundQueue<Payload> {
         if !isWanted { actions.append(.ignoreReply) }
     }
 
-    /// Confirms the oldest message that was given and waits for this reply, which does not name it. If an older one was
-    /// abandoned, it is that one's.
+    /// A failed reply does not name its message, so this confirms the oldest given one that waits for such a reply. If
+    /// an
+    /// older message was abandoned, the reply belongs to that one.
     private mutating func failureCame(_ id: UInt64, into actions: inout [Action]) {
         let first = (head..<cursor).first { slots[$0]?.receipt.isReply(id) == true }
         let ordinal = first.flatMap { slots[$0]?.ordinal }
@@ -301,7 +298,7 @@ struct OutboundQueue<Payload> {
         }
     }
 
-    /// Confirms what was given before a heartbeat that was answered.
+    /// An answered heartbeat confirms the messages that were given before it.
     mutating func heartbeatAnswered(_ heartbeat: UInt64, into actions: inout [Action]) {
         numbers?.heartbeatAnswered(heartbeat)
         for index in head..<cursor {
@@ -343,7 +340,6 @@ struct OutboundQueue<Payload> {
         replyOrder.connectionEnded()
     }
 
-    /// Cancels a message for its sender.
     mutating func cancel(_ number: MessageNumber, into actions: inout [Action]) {
         guard let index = indices[number], let entry = slots[index] else { return }
         giveUp(at: index, .failed(.cancelled(mayHaveArrived: entry.wasGiven)), into: &actions)
@@ -362,7 +358,6 @@ struct OutboundQueue<Payload> {
         end(at: index, .failed(.unencodable), into: &actions)
     }
 
-    /// Ends messages that have expired.
     mutating func expire(at now: Duration, into actions: inout [Action]) {
         guard let earliestExpiry, earliestExpiry <= now else { return }
         self.earliestExpiry = nil
@@ -450,7 +445,6 @@ struct OutboundQueue<Payload> {
 }
 
 extension DeliveryReceipt {
-    /// Whether it is a reply with this ID.
     fileprivate func isReply(_ id: UInt64) -> Bool {
         if case .reply(let ids) = self { ids.contains(id) } else { false }
     }

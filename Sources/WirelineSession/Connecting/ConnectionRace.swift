@@ -5,9 +5,9 @@ package struct RacePolicy: Equatable, Sendable {
     /// The allowed range of the delay between two attempts (RFC 8305 §8).
     package static let attemptDelays: ClosedRange<Duration> = .milliseconds(100) ... .seconds(2)
 
-    /// How long to wait for IPv6 addresses after the IPv4 ones are known (RFC 8305 §8: 50 ms).
+    /// The wait for IPv6 addresses after the IPv4 ones are known (RFC 8305 §8: 50 ms).
     package let resolutionDelay = Duration.milliseconds(50)
-    /// The delay before the next attempt starts beside a running one (RFC 8305 §8: 250 ms).
+    /// The delay before the next attempt starts while another one runs (RFC 8305 §8: 250 ms).
     package let attemptDelay: Duration
     /// When the race ends in any case.
     package let deadline: Duration
@@ -30,7 +30,6 @@ package struct RacePolicy: Equatable, Sendable {
 ///
 /// Times are durations since any fixed moment. Hand in ``Event/timerFired`` at `deadline`.
 package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equatable>: Sendable {
-    /// The address family.
     package enum Family: Sendable {
         case ipv6, ipv4
     }
@@ -47,15 +46,14 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
     package enum Action: Equatable, Sendable {
         /// Begin an attempt; the first has number 1.
         case begin(attempt: Int, Address)
-        /// Abandon an attempt.
         case abandon(attempt: Int)
-        /// The attempt has made the connection; no action follows.
+        /// The attempt has made the connection. No action follows.
         case won(attempt: Int)
-        /// There is no connection; no action follows. nil: there are no addresses.
+        /// There is no connection; nil: there are no addresses. No action follows.
         case lost(Failure?)
     }
 
-    /// The largest number of addresses used of a family; with the usual delay no deadline leaves time for more.
+    /// The most addresses of a family. With the usual delay, no deadline leaves time for more.
     package static var addressLimit: Int { 32 }
 
     private struct Side {
@@ -70,15 +68,15 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
     private var lastFamily: Family?
     private var attemptCount = 0
     private var running: [Int] = []
-    /// Until when to wait for IPv6 addresses.
+    /// Before this time, the race waits for IPv6 addresses.
     private var patience: Duration?
     private var nextAttempt = Duration.zero
     private var failure: (failure: Failure, weight: Int)?
     private var isOver = false
 
     /// - Parameters:
-    ///   - lookups: The families that are looked up.
-    ///   - timeout: The failure to report when time is up.
+    ///   - lookups: The families whose addresses are being looked up.
+    ///   - timeout: The failure to report at the deadline.
     package init(_ policy: RacePolicy, lookups: Set<Family>, timeout: Failure) {
         self.policy = policy
         self.timeout = timeout
@@ -86,14 +84,13 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         ipv4.isLookedUp = lookups.contains(.ipv4)
     }
 
-    /// When to hand in ``Event/timerFired`` at the latest; nil: never.
+    /// Hand in ``Event/timerFired`` by then; nil: never.
     package var deadline: Duration? {
         guard !isOver else { return nil }
         guard nextFamily != nil else { return policy.deadline }
         return min(policy.deadline, attemptCount == 0 ? patience ?? policy.deadline : nextAttempt)
     }
 
-    /// Handles an event, and appends what the caller must do.
     package mutating func handle(_ event: Event, at now: Duration, into actions: inout [Action]) {
         guard !isOver else { return }
         switch event {
@@ -126,7 +123,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         if family == .ipv6 { ipv6 = side } else { ipv4 = side }
     }
 
-    /// The family of the next address; nil if none is left (RFC 8305 §4, with one address of the first family).
+    /// The family of the next address; nil: none is left (RFC 8305 §4, with one address of the first family).
     private var nextFamily: Family? {
         switch (ipv6.addresses.isEmpty, ipv4.addresses.isEmpty) {
         case (true, true): nil
@@ -153,7 +150,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         actions.append(.begin(attempt: attemptCount, address))
     }
 
-    /// Keeps a failure that says more than the earlier ones.
+    /// Keeps the failure that says most.
     private mutating func consider(_ failure: Failure, _ cause: DisconnectCause) {
         let weight =
             switch cause {

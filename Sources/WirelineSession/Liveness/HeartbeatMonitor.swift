@@ -62,16 +62,16 @@ package struct HeartbeatMonitor: Sendable {
     private let maximumSequence: UInt64?
     private var beatCount: UInt64 = 0
     private var unanswered: [Beat] = []
-    /// The last heartbeat that is known to have been answered.
+    /// The number of the last heartbeat that is known to have been answered.
     private var lastAnswered: UInt64 = 0
-    /// Without numbers: how many heartbeats after those in `unanswered` wait for answers.
+    /// Without numbers: the count of heartbeats after those in `unanswered` that wait for answers.
     private var untimedCount: UInt64 = 0
     private var isMeasuring = true
     private var nextBeat: Duration
     private var lastProgress: Duration
-    /// When the first heartbeat was sent since bytes last arrived.
+    /// The time of the first heartbeat since the last arrival; nil: none since then.
     private var askedAt: Duration?
-    /// When the program asked whether the peer is alive, if no byte has arrived since.
+    /// When the program asked whether the peer is alive; nil if bytes have arrived since.
     private var probedAt: Duration?
     package private(set) var roundTrips = RoundTrips()
 
@@ -97,9 +97,10 @@ package struct HeartbeatMonitor: Sendable {
         return min(regular, max(probedAt, lastProgress) + policy.probeTimeout)
     }
 
-    /// Notes that bytes have arrived.
+    /// Bytes have arrived.
     ///
-    /// - Parameter isEnough: Whether any bytes will do; false if a message waits for a heartbeat's own answer.
+    /// - Parameter isEnough: Whether they put off the next heartbeat; false if a message waits for a heartbeat's
+    ///   answer.
     package mutating func received(at now: Duration, isEnough: Bool = true) {
         (askedAt, probedAt) = (nil, nil)
         if policy.rhythm == .whenQuiet, isEnough { nextBeat = now + policy.interval }
@@ -110,21 +111,21 @@ package struct HeartbeatMonitor: Sendable {
         nextBeat = min(nextBeat, now)
     }
 
-    /// Asks at once whether the peer is alive. While a question is open, nothing more is asked.
+    /// Asks at once whether the peer is alive, unless such a question is open.
     package mutating func probe(at now: Duration) {
         guard probedAt == nil else { return }
         probedAt = now
         hurry(at: now)
     }
 
-    /// Notes that the system has taken queued bytes.
+    /// The system has taken queued bytes.
     package mutating func progressed(at now: Duration) {
         lastProgress = now
     }
 
-    /// Notes that a heartbeat was answered.
+    /// A heartbeat was answered.
     ///
-    /// - Parameter sequence: The number of the answer, if there are numbers.
+    /// - Parameter sequence: The number of the answer; nil if there are no numbers.
     /// - Returns: The heartbeat that was certainly answered; nil if that is unknown.
     package mutating func answered(sequence: UInt64?, at now: Duration) -> UInt64? {
         received(at: now)
@@ -147,7 +148,7 @@ package struct HeartbeatMonitor: Sendable {
         return beat.number
     }
 
-    /// The oldest heartbeat of a number that is not known to be answered and was dropped from `unanswered`.
+    /// The oldest heartbeat with this number that was dropped from `unanswered` before its answer came.
     private func forgottenBeat(_ sequence: UInt64) -> UInt64? {
         guard let maximumSequence, 1...maximumSequence ~= sequence else { return nil }
         let (place, start) = (sequence - 1, lastAnswered % maximumSequence)
@@ -169,12 +170,13 @@ package struct HeartbeatMonitor: Sendable {
         if unanswered.isEmpty, untimedCount == 0 { isMeasuring = true }
     }
 
-    /// Checks the timeout, and says whether a heartbeat is due.
+    /// Checks the timeout, and returns the heartbeat that is due.
     ///
     /// - Parameters:
     ///   - now: The current time; the next interval starts here.
-    ///   - heard: The time up to which all arrivals are known (default: now). It keeps a program that blocks its loop,
-    ///     and so reads late, from taking its own delay for the peer's silence.
+    ///   - heard: The time up to which all arrivals are known (default: now). A program that blocks its loop reads
+    /// late.
+    ///     Without this, it would take its own delay for the peer's silence.
     package mutating func timerFired(at now: Duration, heard: Duration? = nil) -> Action? {
         let heard = min(heard ?? now, now)
         if let judgement, judgement <= heard { return .giveUp }
@@ -198,7 +200,7 @@ package struct HeartbeatMonitor: Sendable {
         }
     }
 
-    /// The number of a heartbeat as the sequence field holds it.
+    /// The number in the sequence field.
     package func sequence(of number: UInt64) -> UInt64? {
         maximumSequence.map { 1 + (number - 1) % $0 }
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Assigns sequence numbers to messages, and finds the message of a number.
+/// Assigns sequence numbers to messages, and finds the message of a number.
 ///
-/// Messages with numbers have ordinals, from 1. An ordinal's number is what fits the field: after the largest number,
+/// Messages with numbers have ordinals, from 1. The field holds the ordinal as far as it fits: after the largest
+/// number,
 /// numbers begin at 1 again. An ordinal is skipped if a late reply to an abandoned message may still carry its number.
 struct SequenceNumbers {
     enum Next: Equatable {
-        /// The message gets this ordinal.
         case now(UInt64)
         /// An earlier message must be known to have arrived first.
         case later
-        /// Nothing that is expected will make it possible.
+        /// No expected event can make it possible.
         case never
     }
 
@@ -18,11 +19,11 @@ struct SequenceNumbers {
     private struct GivenUp {
         let ordinal: UInt64
         let replyIDs: [UInt64]
-        /// Whether it may still fail. A failed reply has no number.
+        /// Whether a failed reply may still come. A failed reply has no number.
         var mayFail = true
     }
 
-    /// The last ordinal that the connection was given between two heartbeats.
+    /// The last ordinal that was given to the connection between two heartbeats.
     private struct Mark {
         let earlierHeartbeats: UInt64
         var ordinal: UInt64
@@ -44,7 +45,7 @@ struct SequenceNumbers {
     private var lastOrdinal: UInt64 = 0
     /// The last ordinal that is known to have arrived.
     private var lastArrived: UInt64 = 0
-    /// Abandoned messages by their numbers; no later message has one of these.
+    /// Abandoned messages by their numbers. No later message gets one of these numbers.
     private var givenUp: [UInt64: GivenUp] = [:]
     // INVARIANT: both fields ascend; a connection is given messages in the order of their ordinals.
     private var marks: [Mark] = []
@@ -56,10 +57,9 @@ struct SequenceNumbers {
         window = maximum / 2
     }
 
-    /// The sequence number of an ordinal.
     func sequence(of ordinal: UInt64) -> UInt64 { 1 + (ordinal - 1) % maximum }
 
-    /// The newest ordinal that has a number; nil if none has had it.
+    /// The newest ordinal with this number; nil: none had it.
     func ordinal(of sequence: UInt64) -> UInt64? {
         guard 1...maximum ~= sequence, lastOrdinal > 0 else { return nil }
         let place = sequence - 1
@@ -70,12 +70,12 @@ struct SequenceNumbers {
 
     // MARK: Sending
 
-    /// Assigns an ordinal to a message that is given to the connection, if one is available.
+    /// Assigns an ordinal to a message for the connection, if one is available.
     ///
     /// - Parameters:
     ///   - ordinal: The message's ordinal; nil: it has none yet.
-    ///   - oldest: The first ordinal of the messages that may be sent again, or whose receipt is awaited.
-    ///   - earlierHeartbeats: How many heartbeats the connection has been given.
+    ///   - oldest: The first ordinal of the messages that may be sent again, or that wait for a receipt.
+    ///   - earlierHeartbeats: The number of heartbeats that were given to the connection.
     mutating func give(_ ordinal: UInt64?, oldest: UInt64?, earlierHeartbeats: UInt64) -> Next {
         let next = ordinal.map { .now($0) } ?? next(oldest: oldest, earlierHeartbeats)
         if case .now(let ordinal) = next { mark(ordinal, earlierHeartbeats) }
@@ -100,7 +100,7 @@ struct SequenceNumbers {
         return .now(ordinal)
     }
 
-    /// Whether a heartbeat's answer may still show that more has arrived.
+    /// Whether a heartbeat's answer may still show further arrivals.
     private func mayBeShown(behind earlierHeartbeats: UInt64) -> Bool {
         guard hasHeartbeat, let last = marks.last, last.ordinal > lastArrived else { return false }
         return earlierHeartbeats < last.earlierHeartbeats + Self.mostUnanswered
@@ -117,17 +117,16 @@ struct SequenceNumbers {
 
     // MARK: Confirmations
 
-    /// Notes that a message has arrived.
     mutating func arrived(_ ordinal: UInt64) { lastArrived = max(lastArrived, ordinal) }
 
-    /// Notes that a heartbeat was answered: what was given before it has arrived.
+    /// The messages that were given before this heartbeat have arrived.
     mutating func heartbeatAnswered(_ heartbeat: UInt64) {
         guard let mark = marks.lastIndex(where: { $0.earlierHeartbeats < heartbeat }) else { return }
         arrived(marks[mark].ordinal)
         marks.removeSubrange(...mark)
     }
 
-    /// Notes that a message the connection was given is abandoned, though its reply may come.
+    /// A given message was abandoned, but its reply may still come.
     mutating func giveUp(_ ordinal: UInt64, replyIDs: [UInt64]) {
         // Half of the numbers that may be skipped, so that enough are left to send without waiting.
         let limit = min(Self.mostGivenUp, window / 2)
@@ -139,9 +138,7 @@ struct SequenceNumbers {
     /// Whether late replies to abandoned messages may come.
     var mayHaveLateReplies: Bool { !givenUp.isEmpty }
 
-    /// Takes a reply that no waiting message matches.
-    ///
-    /// - Returns: Whether it is the reply to an abandoned message.
+    /// Takes a reply that no waiting message matches. Returns whether an abandoned message matches.
     mutating func takeLateReply(id: UInt64, sequence: UInt64) -> Bool {
         guard let message = givenUp[sequence], message.replyIDs.contains(id) else { return false }
         givenUp[sequence] = nil
@@ -149,18 +146,18 @@ struct SequenceNumbers {
         return true
     }
 
-    /// Notes that a message has had its reply. A peer answers messages with the same replies in order, so older ones have
-    /// none any more.
+    /// A message has had its reply. A peer answers messages with the same replies in order, so older ones get none any
+    /// more.
     mutating func replied(_ ordinal: UInt64, replyIDs: [UInt64]) {
         for (sequence, message) in givenUp where message.ordinal < ordinal && message.replyIDs == replyIDs {
             givenUp[sequence]?.mayFail = false
         }
     }
 
-    /// Takes a failed reply, which does not say what has failed.
+    /// Takes a failed reply, which does not name its message.
     ///
     /// - Parameter ordinal: The oldest message that waits for it; nil: none.
-    /// - Returns: Whether it is the reply to an abandoned message, which is older.
+    /// - Returns: Whether it belongs to an older message, which was abandoned.
     mutating func takeLateFailure(id: UInt64, before ordinal: UInt64?) -> Bool {
         let mayFail = givenUp.filter { $0.value.mayFail && $0.value.replyIDs.contains(id) }
         guard let oldest = mayFail.min(by: { $0.value.ordinal < $1.value.ordinal }) else { return false }
@@ -170,7 +167,7 @@ struct SequenceNumbers {
         return true
     }
 
-    /// Notes that the connection has ended, so its replies come no more.
+    /// The connection has ended, so its replies come no more.
     mutating func connectionEnded() {
         givenUp = [:]
         marks = []

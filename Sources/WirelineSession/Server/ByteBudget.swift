@@ -29,14 +29,14 @@ public struct ByteBudget<Holder: Hashable> {
 
     private struct Share {
         var byteCount = 0
-        /// The request that waits.
+        /// Nil: it does not wait.
         var request: Request?
         var isClosing = false
-        /// How many requests there had been when this share last grew.
+        /// The value of `requestCount` when this share last grew.
         var growth: UInt64 = 0
         /// The total bytes moved at the last measurement; nil: none was made since the share last grew.
         var movedByteCount: UInt64?
-        /// How many bytes moved between the last two measurements; nil before the second one.
+        /// The bytes moved between the last two measurements; nil before the second one.
         var progress: UInt64?
 
         mutating func grow(by byteCount: Int, at growth: UInt64) {
@@ -65,14 +65,14 @@ public struct ByteBudget<Holder: Hashable> {
     private var waiting: [(number: UInt64, holder: Holder)] = []
     private var waitingHead = 0
     private var requestCount: UInt64 = 0
-    /// How many holders wait for nothing, so that they may release bytes; includes those being closed.
+    /// Holders that wait for nothing, so that they may release bytes. This includes holders that are being closed.
     private var activeCount = 0
-    /// How many bytes the holders being closed hold.
+    /// The bytes of the holders that are being closed.
     private var closingByteCount = 0
 
-    /// How many requests there had been at the start of each of the last rounds, newest first.
+    /// The values of `requestCount` at the start of the last rounds, newest first.
     private var rounds: [UInt64] = []
-    /// The holders whose measurement is missing.
+    /// Holders whose progress is not known in this round.
     private var unmeasured: Set<Holder> = []
     /// The holders that were too slow at the last measurement, slowest last.
     private var laggards: [(holder: Holder, growth: UInt64)] = []
@@ -257,7 +257,7 @@ public struct ByteBudget<Holder: Hashable> {
         }
     }
 
-    /// The request that has waited longest.
+    /// The request that has waited longest; nil: none waits.
     private mutating func firstWaiting() -> (Holder, Request)? {
         if waitingHead > 64, waitingHead > waiting.count / 2 {
             waiting.removeFirst(waitingHead)

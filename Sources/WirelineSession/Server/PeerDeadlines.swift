@@ -60,30 +60,30 @@ public struct PeerDeadlines: Sendable {
         case handshake
         case firstPacket
         case packets
-        /// In memory of its own: it is the largest part, and most connections are in another stage.
+        /// Separate memory, because it is the largest part, and most connections are in another stage.
         indirect case ending(Ending)
     }
 
     private struct Ending: Equatable {
-        /// When the linger time of a peer that is not silent ends.
+        /// When the linger time ends for a peer that is not silent.
         var end: Duration
         /// Whether the connection closes at `end` in any case.
         let isFixed: Bool
-        /// How many bytes were unacknowledged at the last check.
+        /// The unacknowledged bytes at the last check.
         var undeliveredByteCount: Int
-        /// When the peer was last seen to acknowledge bytes.
+        /// When a check last saw that the peer had acknowledged bytes.
         var lastAcknowledgement: Duration
         var nextCheck: Duration
     }
 
-    /// How long a finished connection waits for a silent peer, and at first for one that is not silent.
+    /// The linger time for a silent peer, and the first one for a peer that is not silent.
     private static let (silentLingerTime, lingerTime) = (Duration.seconds(2), Duration.seconds(30))
-    /// How often acknowledgements are looked for. Nothing reports them.
+    /// The interval between two checks for acknowledgements. No event reports them.
     private static let acknowledgementInterval = Duration.milliseconds(250)
 
     private let limits: Limits
     private var stage: Stage
-    /// Since when the peer has not done what it must do, as far as is known.
+    /// The time from which the peer has not done its part, as far as is known.
     private var start: Duration
 
     /// Starts with the first stage that has something to wait for.
