@@ -6,7 +6,7 @@ import WirelineLanguage
 package import WirelineLayers
 import WirelineSchema
 
-/// A packet to be written: its message has been checked and is in bytes, its header has its values.
+/// A packet before it is written: its message is checked and encoded, and its header has its values.
 package struct RecordDraft: Sendable {
     /// The index of the message; nil for another packet.
     fileprivate let message: Int?
@@ -15,11 +15,11 @@ package struct RecordDraft: Sendable {
     package let header: PacketHeader
     package let content: Content
 
-    /// Whether it is a message of the schema, and not `{unknown, Id, Payload}` or a packet with others inside.
+    /// False for `{unknown, Id, Payload}`, and for a packet with others inside.
     package var isMessage: Bool { message != nil }
 
     package enum Content: Sendable {
-        /// The fields of a message, or bytes that are written whatever they are.
+        /// The fields of a message, or bytes that need not match the schema.
         case bytes([UInt8])
         case packets([RecordDraft])
     }
@@ -28,13 +28,13 @@ package struct RecordDraft: Sendable {
 // MARK: - Terms to packets
 
 extension ErlangRecords {
-    /// Returns the packet of `Message` or `{Header, Message}`, given as bytes without the version byte.
+    /// Returns the packet of `Message` or `{Header, Message}`.
     ///
     /// A packet with layers is sealed as the first of its connection.
     ///
     /// - Parameters:
-    ///   - term: The bytes of exactly one term.
-    ///   - sender: Who sends it; it must be one of this end's messages.
+    ///   - term: The bytes of exactly one term, without the version byte.
+    ///   - sender: The end that sends it; the message must be one of this end's.
     ///   - states: The states of the connection, in a protocol whose packets depend on them (default: all are 0).
     package func packet(
         ofTerm term: RawSpan, from sender: Sender, states: PacketStates = PacketStates()
@@ -42,7 +42,7 @@ extension ErlangRecords {
         try packet(of: draft(of: term, from: sender), from: sender, states: states)
     }
 
-    /// Checks `Message` or `{Header, Message}`, but for what depends on the whole packet.
+    /// Checks `Message` or `{Header, Message}`, except for rules about the whole packet.
     package func draft(of term: RawSpan, from sender: Sender) throws(ErlangRecordError) -> RecordDraft {
         var reader = ErlangTermReader(term)
         do throws(ErlangError) {
@@ -54,7 +54,7 @@ extension ErlangRecords {
         return try draft(from: &reader, of: sender, depth: 0, &innerCount)
     }
 
-    /// Returns the packet of a draft; one with layers is sealed as the first of its connection.
+    /// Returns the packet of a draft. A packet with layers is sealed as the first of its connection.
     package func packet(
         of draft: RecordDraft, from sender: Sender, states: PacketStates = PacketStates()
     ) throws(ErlangRecordError) -> [UInt8] {
@@ -72,7 +72,7 @@ extension ErlangRecords {
         }
     }
 
-    /// Returns the packet of a draft, sealed as the next one of its connection.
+    /// Returns the packet of a draft, sealed as the next packet of its connection.
     package func packet(
         of draft: RecordDraft, with sealer: inout PacketSealer, states: PacketStates = PacketStates()
     ) throws(ErlangRecordError) -> [UInt8] {
@@ -81,7 +81,7 @@ extension ErlangRecords {
         return try seal(draft, with: &sealer, isNested: false, states, &keystreams)
     }
 
-    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of the packets inside.
     private func seal(
         _ draft: RecordDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates,
         _ outer: inout LayerSet
@@ -114,8 +114,8 @@ extension ErlangRecords {
     // MARK: Drafts
 
     /// - Parameters:
-    ///   - depth: How many packets are around it.
-    ///   - innerCount: The number of packets inside of others so far.
+    ///   - depth: The number of packets around it.
+    ///   - innerCount: The packets inside of others so far.
     private func draft(
         from reader: inout ErlangTermReader, of sender: Sender, depth: Int, _ innerCount: inout Int
     ) throws(ErlangRecordError) -> RecordDraft {
@@ -150,7 +150,7 @@ extension ErlangRecords {
             try given.require(description.messages[message].fields.headerOperands)
             writer.header = description.layout.completed(given.values)
         }
-        // Few values have more bytes in a packet than in a term.
+        // Few values are longer in a packet than in a term.
         writer.bytes.reserveCapacity(reader.remaining)
         try writer.writeMessage(body, from: &reader)
         var header = given.values
@@ -171,7 +171,7 @@ extension ErlangRecords {
             message: message, id: description.messages[message].id, header: header, content: .bytes(writer.bytes))
     }
 
-    /// Returns the draft of `{unknown, Id, Payload}`.
+    /// Reads the rest of `{unknown, Id, Payload}`.
     private func unknown(
         _ given: GivenHeader, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> RecordDraft {
@@ -182,7 +182,7 @@ extension ErlangRecords {
         return RecordDraft(message: nil, id: id, header: given.values, content: .bytes([UInt8](copying: payload)))
     }
 
-    /// Returns the ID of a packet, and its term; nil for one that is larger than any ID.
+    /// Returns the ID of a packet and its term. The ID is nil if it is larger than any ID.
     private func id(
         from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> (id: UInt64?, value: ErlangTerm) {
@@ -191,7 +191,7 @@ extension ErlangRecords {
         return (UInt64(exactly: number), value)
     }
 
-    /// Returns the draft of `{packets, Id, [{Header, Message}]}`.
+    /// Reads the rest of `{packets, Id, [{Header, Message}]}`.
     private func bundle(
         _ given: GivenHeader, from reader: inout ErlangTermReader, of sender: Sender, depth: Int,
         _ innerCount: inout Int

@@ -7,8 +7,9 @@ package import WirelineLayers
 
 /// Translates packets of a protocol to Erlang's records and back, as the generated Erlang of the schema does.
 ///
-/// A packet becomes the bytes of a term at once, and the bytes of a term become a packet: there are no values in between.
-/// Names are looked up and places are found once, when this is made.
+/// A packet becomes the bytes of a term in one step, and back: there are no values in between. Names and positions are
+/// looked
+/// up once, when this is made.
 ///
 /// ```swift
 /// let records = ErlangRecords(description)
@@ -24,12 +25,12 @@ package import WirelineLayers
 /// - No input stops the program. Terms and packets have limits; see ``limits``.
 public struct ErlangRecords: Sendable {
     let plan: RecordPlan
-    /// What terms may cost, in both directions.
+    /// The limits of terms, in both directions.
     public var limits = ErlangTermLimits()
-    /// The keys of layers, and what a program decides about them (default: none).
+    /// The keys of layers, and the program's decisions about them (default: none).
     package var layers = LayerSettings()
 
-    /// Makes a translation; this finds all names and places once.
+    /// Makes a translation. All names and positions are looked up here.
     public init(_ description: ProtocolDescription) { plan = RecordPlan(description) }
 
     /// The protocol whose packets are translated.
@@ -75,7 +76,7 @@ public struct ErlangRecords: Sendable {
 // MARK: - Packets to terms
 
 extension ErlangRecords {
-    /// Writes bytes that must be exactly one packet, sent in a context, as `{Header, Message}`.
+    /// Writes one packet as `{Header, Message}`. The bytes must be exactly that packet, sent in this context.
     package func write(
         _ packet: [UInt8], in context: PacketContext, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -94,7 +95,7 @@ extension ErlangRecords {
 
     /// Writes the message of a packet without layers: a record, or `{unknown, Id, Payload}`.
     ///
-    /// - Throws: `CodecError`; what has been written then is not a term.
+    /// - Throws: `CodecError`; the bytes written so far are then no term.
     package func writeMessage(
         of packet: borrowing Packet, from sender: Sender, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -112,9 +113,10 @@ extension ErlangRecords {
         try reader.readMessage(plan.messages[message], from: &fields, to: &writer)
     }
 
-    /// Writes a map of a packet's fields.
+    /// Writes the header of a packet as a map.
     ///
-    /// - Parameter onlySettable: Whether only fields are in it that can be set in another packet, as with `settable/1`.
+    /// - Parameter onlySettable: Whether to leave out fields that cannot be set in another packet, as `settable/1`
+    ///   does.
     /// - Returns: The number of keys.
     @discardableResult
     package func writeHeader(
@@ -125,10 +127,10 @@ extension ErlangRecords {
         return reader.write(header, onlySettable: onlySettable, to: &writer)
     }
 
-    /// Whether packets have header fields that a sender sets, as `settable/1` gives them.
+    /// Whether packets have header fields that a sender can set, as returned by `settable/1`.
     package var hasSettableFields: Bool { plan.header.fields.contains(where: \.isSettable) }
 
-    /// Returns the bytes of a packet's message, as ``writeMessage(of:from:to:)`` writes it.
+    /// The term is that of ``writeMessage(of:from:to:)``.
     package func encodedMessage(of packet: borrowing Packet, from sender: Sender) throws(CodecError) -> [UInt8] {
         var writer = ErlangTermWriter()
         writer.reserve(packet.payload.byteCount + 64)
@@ -136,23 +138,24 @@ extension ErlangRecords {
         return writer.bytes
     }
 
-    /// Returns the bytes of a map of a packet's fields, as ``writeHeader(of:onlySettable:to:)`` writes it.
+    /// The term is that of ``writeHeader(of:onlySettable:to:)``.
     package func encodedHeader(of packet: borrowing Packet, onlySettable: Bool) throws(CodecError) -> [UInt8] {
         var writer = ErlangTermWriter()
         try writeHeader(of: packet, onlySettable: onlySettable, to: &writer)
         return writer.bytes
     }
 
-    /// Writes an opened packet as `{Header, Message}`; one with packets inside is `{packets, Id, [{Header, Message}]}`.
+    /// Writes an opened packet as `{Header, Message}`. For one with packets inside, the message is
+    /// `{packets, Id, [{Header, Message}]}`.
     ///
-    /// - Throws: The failure of the packets, or what is wrong with a message, with the path of its packet.
+    /// - Throws: The failure of the packets, or the error of a message with the path of its packet.
     package func write(
         _ packets: OpenedPackets, from sender: Sender, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
         if let failure = packets.failure, packets.entries.isEmpty { throw failure }
         var counts = [Int](repeating: 0, count: packets.entries.count)
         for entry in packets.entries { if let parent = entry.parent { counts[parent] += 1 } }
-        /// How many packets are still missing in each list around the next one, the outermost first.
+        /// The missing packets of each open list, the outermost first.
         var missing: [Int] = []
         for index in packets.entries.indices {
             let kind = packets.entries[index].kind

@@ -19,27 +19,27 @@ public import WirelineTransport
 /// it. If the backend is lost, another one gets the client, which does not notice. The gateway runs until
 /// ``drain(for:)``.
 public struct ErlangGateway: Sendable {
-    /// What a load balancer wants to know.
+    /// The gateway's state for a load balancer.
     public enum Health: Equatable, Sendable {
         /// The gateway takes clients, and has backends for them.
         case ready
         /// It takes clients, and they wait for a backend.
         case noBackend
-        /// It ends.
+        /// It drains.
         case draining
     }
 
-    /// How long the start waits for the first attempts to connect to nodes.
+    /// How long the start waits for the first connection attempts to nodes.
     private static let attemptTime = Duration.seconds(2)
-    /// How long the end waits for the node's loop, which a closure of the program may block.
+    /// How long the end waits for the node's loop. A closure of the program may block that loop.
     private static let patience = Duration.seconds(1)
 
     private let driver: GatewayDriver
     private let listeners: [PacketListener]
     private let loops: EventLoopGroup
-    /// Ends the gateway after it was told to drain.
+    /// Waits for the drain, then ends the gateway.
     private let end: Task<Void, Never>
-    /// Lets the end go on, whatever the node's loop does.
+    /// Continues the end, whatever the node's loop does.
     private let hurry: @Sendable () -> Void
 
     /// The gateway's node.
@@ -120,12 +120,12 @@ public struct ErlangGateway: Sendable {
 
     // MARK: Starting
 
-    /// Waits until each node has been tried once, for a short time.
+    /// Waits for a short time until each node has had one attempt.
     ///
-    /// - Returns: The nodes, if all of them have refused our cookie.
+    /// - Returns: The nodes, if all of them have refused our cookie; otherwise none.
     private static func firstAttempts(_ driver: GatewayDriver) async -> [ErlangNodeName] {
         let loop = driver.loop
-        // A timeout is no error: nodes are tried again in any case.
+        // A timeout is no error: the gateway tries the nodes again in any case.
         let refusing = try? await Attempt<[ErlangNodeName]>.run(on: loop, timeout: attemptTime) { attempt in
             driver.whenTried { attempt.finish(.success($0)) }
         }
@@ -177,21 +177,23 @@ public struct ErlangGateway: Sendable {
 
     /// Ends the gateway: owners and clients are told, clients may leave, and after the time the rest is closed.
     ///
-    /// It returns when the last connection has ended, and the node is stopped. It waits for no backend: those that do not
-    /// answer lose their clients at the end of the time. If a closure of the program blocks a loop, it returns some seconds
+    /// It returns when the last connection has ended and the node has stopped. It waits for no backend: one that does
+    /// not
+    /// answer loses its clients when the time is over. If a closure of the program blocks a loop, it returns some
+    /// seconds
     /// after the time. A process of the cluster can end the gateway, too; see ``waitUntilEnded()``.
     ///
     /// - Parameter time: How long clients may stay (default 30 s). A second call can only shorten this time. It tells
     ///   owners and clients nothing.
     public func drain(for time: Duration = .seconds(30)) async {
-        // A closure of the program may block the loop that has the drain's timer.
+        // A closure of the program may block the loop with the drain's timer.
         let overdue = Task { await hurryLater(after: time) }
         defer { overdue.cancel() }
         driver.loop.execute { [driver] in driver.drain(for: time) }
         await waitUntilEnded()
     }
 
-    /// Lets the end go on if the loop has not done so: the last bytes of clients have had their time.
+    /// Continues the end if the loop has not done so in time, with the time for clients' last output.
     private func hurryLater(after time: Duration) async {
         // A duration of centuries would trap.
         let time = min(time, .seconds(86_400 * 365)) + GatewayDriver.flushTime + Self.patience * 2

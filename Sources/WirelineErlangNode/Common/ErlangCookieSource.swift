@@ -38,7 +38,6 @@ public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomRefle
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
-    /// Reads the cookie.
     func cookie() throws(ErlangNodeError) -> ErlangCookie {
         let text =
             switch source {
@@ -65,14 +64,14 @@ public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomRefle
         guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 == 0 else {
             throw .cookie(.exposed(path: path))
         }
-        // More than any cookie has, so that a wrong file is noticed.
+        // Longer than any cookie, so that a wrong file is noticed.
         var bytes = [UInt8](repeating: 0, count: 1_024)
         // SAFETY: the buffer is the array's, with its byte count.
         let count = unsafe bytes.withUnsafeMutableBytes {
             unsafe systemRead(descriptor, $0.baseAddress, $0.count)
         }
         guard count >= 0 else { throw .cookie(.unreadable(path: path, code: errno)) }
-        // As Erlang does: the first line counts, spaces included, and only line ends and spaces may follow.
+        // As in Erlang, the first line is the cookie, spaces included. Only line ends and spaces may follow.
         let line = bytes[..<count].prefix { 0x20...0x7E ~= $0 }
         guard bytes[line.endIndex..<count].allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D })
         else { throw .cookie(.invalid) }
@@ -80,7 +79,7 @@ public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomRefle
     }
 }
 
-// The type has a method of the same name.
+// Inside the type, `read` is its own method.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     // SAFETY: the caller gives a buffer of so many bytes.
     unsafe read(descriptor, buffer, count)

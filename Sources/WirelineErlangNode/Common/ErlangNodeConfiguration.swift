@@ -3,44 +3,47 @@
 public import WirelineErlang
 public import WirelineTransport
 
-/// How a node finds others and is found, and what it may cost.
+/// How a node finds others and is found, and its limits.
 public struct ErlangNodeConfiguration: Sendable {
     /// The program that knows the ports of a host's nodes.
     public enum PortMapper: Hashable, Sendable {
-        /// epmd, which Erlang starts on each host. Ours must run at this address; that of another host is asked at the
-        /// same port.
+        /// epmd, which Erlang starts on each host. Ours must run at this address. On other hosts, the same port is
+        /// asked.
         case epmd(host: String, port: UInt16)
-        /// None. ``ErlangNodeConfiguration/nodePorts`` says where nodes are, and other nodes must be told our port.
+        /// None. Set the ports of other nodes in ``ErlangNodeConfiguration/nodePorts``, and tell other nodes our port.
         case none
     }
 
-    /// Who knows the ports of nodes (default: epmd at `127.0.0.1:4369`).
+    /// The source of nodes' ports (default: epmd at `127.0.0.1:4369`).
     public var portMapper = PortMapper.epmd(host: "127.0.0.1", port: 4_369)
-    /// The ports of nodes that are not asked for. Their hosts are those of their names.
+    /// The ports of nodes for which no port mapper is asked. Their hosts are those of their names.
     public var nodePorts: [ErlangNodeName: UInt16] = [:]
-    /// Whether epmd is told of us, so that nodes can connect to us (default). If not, only we connect, and our name is not
-    /// taken from others: for tools that ask something and leave.
+    /// Whether epmd knows us, so that nodes can connect to us (default). If not, only we connect to nodes, and our name
+    /// stays
+    /// free for others. This suits tools that ask something and leave.
     public var isRegistered = true
-    /// Where nodes connect to us; nil (default): at the host in our name, which is never all addresses by itself.
+    /// The address at which nodes connect to us; nil (default): the host in our name, which never means all addresses.
     public var listeningHost: String?
-    /// The port where nodes connect to us; 0 lets the system choose one (default).
+    /// The port at which nodes connect to us; 0 (default): the system chooses one.
     public var listeningPort: UInt16 = 0
-    /// The cluster's `net_ticktime` (default 60 s): a node that is silent for so long is lost. All nodes need the same.
+    /// The cluster's `net_ticktime` (default 60 s): a node that is silent this long is lost. All nodes need the same
+    /// value.
     public var tickTime = Duration.seconds(60)
-    /// How long it may take to reach a node, from its name to the end of the handshake (default 10 s).
+    /// The time to reach a node, from looking up its name to the end of the handshake (default 10 s).
     public var connectTimeout = Duration.seconds(10)
-    /// What nodes and the program itself may cost.
+    /// The limits for nodes and for the program itself.
     public var limits = ErlangNodeLimits()
     /// Finds the addresses of hosts (default: the system).
     public var resolver: any HostResolver = SystemResolver()
-    /// Receives what no call returns, and what an operator may want to know; nil (default): it is dropped. It is called
-    /// on the node's loop, and must not block.
+    /// Receives news for an operator that no call returns; nil (default): they are dropped. It is called on the node's
+    /// loop,
+    /// and must not block.
     public var noteHandler: (@Sendable (ErlangNodeNote) -> Void)?
 
     /// The defaults.
     public init() {}
 
-    /// What the core takes.
+    /// The core's settings.
     var settings: NodeSettings {
         var settings = NodeSettings()
         settings.tickTime = max(tickTime, .seconds(1))
@@ -50,19 +53,21 @@ public struct ErlangNodeConfiguration: Sendable {
     }
 }
 
-/// What happened to a node, and no call returns.
+/// News of a node that no call returns.
 public enum ErlangNodeNote: Equatable, Sendable {
-    /// A node's new connection has replaced its old one: it has started again, or there are two of its name.
+    /// A node's new connection has replaced its old one: it has restarted, or there are two nodes of its name.
     case replaced(ErlangNodeName)
-    /// The node has a connection with another node of our name. Both replace each other's connection, so we connect to the
-    /// node again later and later.
+    /// The node has a connection with another node of our name. Each of us replaces the other's connection, so we wait
+    /// longer
+    /// and longer before we connect again.
     case otherOfOurName(at: ErlangNodeName)
-    /// An accepted connection from this address was refused; the name is what it said, and is not proved.
+    /// We have refused a connection from this address. The name is the one that it claimed, without proof.
     case refused(ErlangNodeName?, from: String, ErlangError)
-    /// An accepted connection from this address was closed, because `ErlangNodeLimits.handshakeCount` others had not proved
-    /// the cookie.
+    /// We have closed a connection from this address, because `ErlangNodeLimits.handshakeCount` others had not proved
+    /// the
+    /// cookie.
     case crowded(from: String, limit: Int)
-    /// A message of a node was dropped, because it breaks our limits or is no term.
+    /// A node's message was dropped, because it breaks our limits or is no term.
     case droppedMessage(ErlangNodeName, ErlangError)
     /// epmd has ended. It is tried again every two seconds. Until then, other nodes do not find us.
     case epmdLost

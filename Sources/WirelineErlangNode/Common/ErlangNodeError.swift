@@ -3,7 +3,7 @@
 public import WirelineErlang
 public import WirelineTransport
 
-/// Why a node of ours could not start, or did not do what it was asked.
+/// Why one of our nodes could not start, or could not do what was asked.
 @nonexhaustive
 public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     // MARK: Starting
@@ -14,7 +14,7 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     case cookie(ErlangCookieFault)
     /// epmd has a node of this name already.
     case nodeNameTaken(String)
-    /// epmd, which is to register our name, cannot be reached at this address.
+    /// epmd, which must register our name, cannot be reached at this address.
     case epmd(host: String, port: UInt16, TransportError)
     /// We cannot listen for other nodes at this address.
     case listening(host: String, port: UInt16, TransportError)
@@ -23,13 +23,13 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
 
     // MARK: Sending and calling
 
-    /// A term cannot be written, a node's handshake failed, or a node or epmd said what none says.
+    /// A term cannot be written, a handshake failed, or a node or epmd broke its protocol.
     case erlang(ErlangError)
     /// A message of a schema cannot be written as a record: one of its fields does not fit.
     case record(ErlangRecordError)
     /// Too many bytes wait for the node (`ErlangNodeLimits.pendingByteCount`): send less, or later.
     case busy(limit: Int)
-    /// The node is not there: its epmd does not know it, or no connection could be made in time.
+    /// The node cannot be found: its epmd does not know it, or no connection could be made in time.
     case unreachable(ErlangNodeName)
     /// The connection to the node has ended.
     case disconnected(ErlangNodeName)
@@ -39,11 +39,11 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     case tooManyNodes(limit: Int)
     /// A node of this name replaces its connections again and again. So there are two nodes of one name.
     case replacedTooOften(ErlangNodeName)
-    /// What was called has ended, or is not there; the reason is `noproc` then, and `noconnection` without its node.
+    /// The called process has ended, or does not exist (`noproc`), or its node is gone (`noconnection`).
     case down(reason: ErlangTerm)
-    /// A remote function failed: the reason of `{badrpc, Reason}`.
+    /// A remote function failed. This is the reason of `{badrpc, Reason}`.
     case badRPC(reason: ErlangTerm)
-    /// No reply came in time. It may still come, and is dropped then.
+    /// No reply came in time. If it comes later, it is dropped.
     case timedOut
     /// The waiting task was cancelled.
     case cancelled
@@ -75,7 +75,7 @@ public enum ErlangCookieFault: Equatable, Sendable {
 }
 
 extension ErlangNodeError {
-    /// - Parameter node: The node that was to be reached, if one was.
+    /// - Parameter node: The node that should be reached; nil if the fault is not about one.
     init(_ fault: NodeFault, node: ErlangNodeName? = nil) {
         self =
             switch fault {

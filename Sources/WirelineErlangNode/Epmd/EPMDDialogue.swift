@@ -3,15 +3,16 @@
 import WirelineErlang
 import WirelineTransport
 
-/// A question to epmd on a connection of its own. After a registration the connection stays open, and its end is
-/// reported: the name is gone then.
+/// A request to epmd on its own connection. A registration keeps the connection open, and reports its end: epmd has
+/// then
+/// removed the name.
 ///
 /// Everything happens on the stream's loop, so `@unchecked Sendable` needs no lock.
 final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
-    /// The answer, with the dialogue that has it.
+    /// The answer and its dialogue.
     typealias Outcome = Result<(EPMDAnswer, EPMDDialogue), ErlangError>
 
-    /// How long epmd may take.
+    /// The time to connect to epmd, and the time for its answer.
     private static let timeout = Duration.seconds(5)
 
     private let stream: ByteStream
@@ -25,11 +26,11 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
         self.attempt = attempt
     }
 
-    /// Asks a question.
+    /// Sends a request.
     ///
     /// - Parameter registrationEnded: Called on the loop when the connection of a registration ends; nil for other
-    ///   questions.
-    /// - Returns: The answer, and the dialogue, whose connection is open only if it is a registration's.
+    ///   requests.
+    /// - Returns: The answer and the dialogue. Its connection stays open only after a registration.
     static func ask(
         _ request: EPMDRequest, at address: SocketAddress, on loop: EventLoop,
         registrationEnded: (@Sendable () -> Void)? = nil
@@ -53,7 +54,7 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// Whether the connection is open. Use it on the loop.
+    /// Use this on the loop.
     var isOpen: Bool { stream.isOpen }
 
     /// Ends a registration. May be called on any thread.
@@ -70,7 +71,7 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
         stream.read()
     }
 
-    /// The attempt has ended. Only a registration keeps its connection.
+    /// The attempt is over. Only a registration keeps its connection.
     private func answered() {
         attempt = nil
         if registrationEnded == nil { stream.close() }

@@ -3,17 +3,17 @@
 import WirelineErlang
 import WirelineTransport
 
-/// Our name at epmd, for as long as we live. If epmd starts again, we register again.
+/// Our name at epmd, as long as the node lives. If epmd restarts, this registers the name again.
 ///
-/// Everything but ``begin(_:at:port:on:note:)`` happens on the loop, so `@unchecked Sendable` needs no lock.
+/// Everything except ``begin(_:at:port:on:note:)`` happens on the loop, so `@unchecked Sendable` needs no lock.
 final class EPMDRegistration: @unchecked Sendable {
-    /// How often epmd is tried after it has ended; OTP has the same.
+    /// The time between attempts after epmd has ended, as in OTP.
     private static let retryDelay = Duration.seconds(2)
 
     private enum State {
         case registered(EPMDDialogue)
         case waiting(EventLoop.Timer)
-        /// No task awaits it: it tells the loop when it is done, and ``end()`` cancels it.
+        /// No task awaits it: it reports to the loop, and ``end()`` cancels it.
         case registering(Task<Void, Never>)
         case ended
     }
@@ -24,7 +24,7 @@ final class EPMDRegistration: @unchecked Sendable {
     private let loop: EventLoop
     private let note: @Sendable (ErlangNodeNote) -> Void
     private var state = State.ended
-    /// Whether it was said that our name is taken.
+    /// Whether ``ErlangNodeNote/epmdNameTaken(_:)`` was noted since the last success.
     private var isTakenNoted = false
 
     private init(
@@ -41,12 +41,12 @@ final class EPMDRegistration: @unchecked Sendable {
     /// Registers a name.
     ///
     /// - Parameters:
-    ///   - name: What stands before the `@` in the node's name.
-    ///   - address: epmd's.
-    ///   - port: Where nodes connect to us.
+    ///   - name: The part of the node's name before the `@`.
+    ///   - address: The address of epmd.
+    ///   - port: The port at which nodes connect to us.
     ///   - note: Called on the loop when epmd is lost, and when it is found again.
     /// - Returns: The registration, and the creation that epmd has given us.
-    /// - Throws: ``ErlangNodeError/nodeNameTaken(_:)``; what keeps us from asking.
+    /// - Throws: ``ErlangNodeError/nodeNameTaken(_:)``; any error that kept us from asking.
     static func begin(
         _ name: String, at address: SocketAddress, port: UInt16, on loop: EventLoop,
         note: @escaping @Sendable (ErlangNodeNote) -> Void
@@ -66,11 +66,11 @@ final class EPMDRegistration: @unchecked Sendable {
     }
 
     private func became(_ dialogue: EPMDDialogue) {
-        // epmd may have ended since.
+        // epmd may have ended in the meantime.
         if dialogue.isOpen { state = .registered(dialogue) } else { wait() }
     }
 
-    /// Gives the name back. May be called on any thread.
+    /// Frees the name. May be called on any thread.
     func end() {
         loop.execute {
             switch self.state {
@@ -107,7 +107,7 @@ final class EPMDRegistration: @unchecked Sendable {
             return
         }
         switch result {
-        // Our pids keep the creation that they have: it is the node's life that counts, not epmd's.
+        // Our PIDs keep their creation: it stands for the node's life, not for epmd's.
         case .success(let (dialogue, _)):
             isTakenNoted = false
             became(dialogue)
@@ -123,7 +123,6 @@ final class EPMDRegistration: @unchecked Sendable {
 }
 
 extension Result where Success: Sendable {
-    /// The outcome of an asynchronous function.
     fileprivate static func catching(
         _ body: () async throws(Failure) -> Success
     ) async -> Self {

@@ -8,9 +8,7 @@ struct NodeFinder: Sendable {
     let loop: EventLoop
     let configuration: ErlangNodeConfiguration
 
-    /// Connects to a node.
-    ///
-    /// - Returns: A stream that is not started.
+    /// Returns a stream that is not started.
     func connect(to node: ErlangNodeName) async throws(ErlangNodeError) -> ByteStream {
         let addresses = try await addresses(of: node.host)
         var failure = ErlangNodeError.unreachable(node)
@@ -43,7 +41,7 @@ struct NodeFinder: Sendable {
         return port
     }
 
-    /// The addresses of a host, in the order in which they are tried. Erlang listens on IPv4 by itself.
+    /// In the order in which to try them: IPv4 first, because Erlang listens on IPv4 by default.
     func addresses(of host: String) async throws(ErlangNodeError) -> [SocketAddress] {
         if let address = try? SocketAddress(ipAddress: host, port: 0) { return [address] }
         if configuration.resolver is SystemResolver, let network = loop.memoryNetwork {

@@ -26,19 +26,19 @@ public final class ErlangMailbox: Sendable {
 
     @safe
     private struct State {
-        /// What was taken from the node and not yet by the program, the next one last.
+        /// Events that were taken from the node but not by the program, the next one last.
         var events: [ErlangEvent] = []
-        /// Whether more may wait at the node.
+        /// Whether the node may have further events.
         var hasNews = true
         var waiter: CheckedContinuation<Void, Never>?
-        /// Why the process has ended; nil: it lives.
+        /// Nil: the process lives.
         var end: End?
     }
 
     private enum End {
-        /// The program, or the node, has ended it.
+        /// The program has ended it, or its node has stopped.
         case finished
-        /// Others have.
+        /// Another process has ended it.
         case ended(ErlangTerm)
     }
 
@@ -51,7 +51,7 @@ public final class ErlangMailbox: Sendable {
 
     deinit {
         driver.remove(pid)
-        // It may have ended before, or the node has.
+        // The process or its node may have ended before.
         try? driver.withCore { [pid] core, now throws(NodeFault) in try core.end(pid, reason: "normal", at: now) }
     }
 
@@ -97,10 +97,10 @@ public final class ErlangMailbox: Sendable {
         }
     }
 
-    /// Takes an event that is here already; nil if there is none.
+    /// Takes an event without waiting; nil if there is none.
     private func take() -> ErlangEvent? {
         if let event = state.withLock({ $0.events.popLast() }) { return event }
-        // First, so that what comes from now on wakes us.
+        // This comes first, so that an event that comes from now on wakes us.
         state.withLock { $0.hasNews = false }
         let events = (try? driver.withCore { core, _ in core.takeEvents(of: pid) }) ?? []
         guard !events.isEmpty else { return nil }
@@ -132,7 +132,7 @@ public final class ErlangMailbox: Sendable {
         if isOver { continuation.resume() } else { wake() }
     }
 
-    /// Events wait at the node.
+    /// The node has events for this mailbox.
     func wake() {
         let waiter = state.withLock { state in
             state.hasNews = true
@@ -141,9 +141,7 @@ public final class ErlangMailbox: Sendable {
         waiter?.resume()
     }
 
-    /// The process has ended.
-    ///
-    /// - Parameter reason: Why others have ended it; nil: the program has, or its node has stopped.
+    /// - Parameter reason: The reason if another process has ended it; nil: the program has, or its node has stopped.
     func end(_ reason: ErlangTerm?) {
         let waiter = state.withLock { state in
             if state.end == nil { state.end = reason.map { .ended($0) } ?? .finished }
@@ -163,7 +161,7 @@ public final class ErlangMailbox: Sendable {
 
     // MARK: Messages
 
-    /// Sends a message from this process. A node that is not connected is connected to.
+    /// Sends a message from this process. If the node is not connected, this connects to it first.
     ///
     /// - Throws: ``ErlangNodeError/busy(limit:)`` if too much waits for the node; ``ErlangNodeError/erlang(_:)`` for a
     ///   term that Erlang would refuse. As in Erlang, it is no error if the receiver is not there.
@@ -175,8 +173,9 @@ public final class ErlangMailbox: Sendable {
 
     /// Sends a message from this process, and waits for room if too much waits for the node already.
     ///
-    /// A sender that is faster than the network or the other node is slowed down in this way, as Erlang does with its own
-    /// processes. `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
+    /// This slows down a sender that is faster than the network or the other node, as Erlang does with its own
+    /// processes.
+    /// `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
     ///
     /// - Parameters:
     ///   - term: The message.
@@ -214,7 +213,7 @@ public final class ErlangMailbox: Sendable {
 
     /// Links this process with another one: if one of them ends for another reason than `normal`, so does the other.
     ///
-    /// If the other process is not there, this one ends with `noproc`, or is told so if it traps exits.
+    /// If the other process does not exist, this one ends with `noproc`, or gets that as an event if it traps exits.
     public func link(to other: ErlangPID) throws(ErlangNodeError) {
         try driver.withCore { core, now throws(NodeFault) in try core.link(pid, to: other, at: now) }
     }
@@ -224,12 +223,13 @@ public final class ErlangMailbox: Sendable {
         try? driver.withCore { core, now in core.unlink(pid, from: other, at: now) }
     }
 
-    /// Asks another process to end, as `exit(Pid, Reason)` does. The reason `kill` ends it whatever it does.
+    /// Asks another process to end, as `exit(Pid, Reason)` does. The reason `kill` always ends it.
     public func exit(_ other: ErlangPID, reason: ErlangTerm) throws(ErlangNodeError) {
         try driver.withCore { core, now throws(NodeFault) in try core.exit(other, reason: reason, from: pid, at: now) }
     }
 
-    /// Asks for `ErlangEvent.nodeUp(_:)` and `ErlangEvent.nodeDown(_:)`; nodes that are connected come at once.
+    /// Asks for `ErlangEvent.nodeUp(_:)` and `ErlangEvent.nodeDown(_:)`. Nodes that are connected now are reported at
+    /// once.
     public func watchNodes() throws(ErlangNodeError) {
         try driver.withCore { core, _ throws(NodeFault) in try core.watchNodes(pid) }
     }

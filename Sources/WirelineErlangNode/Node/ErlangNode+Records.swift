@@ -89,7 +89,7 @@ extension ErlangMailbox {
 }
 
 extension NodeDriver {
-    /// Sends a record without a term in between.
+    /// Encodes the record directly, without making a term.
     fileprivate func send(
         _ record: some ErlangRecord, to destination: ErlangDestination, from sender: ErlangPID?
     ) throws(ErlangNodeError) {

@@ -9,9 +9,9 @@ public import WirelineTransport
 ///     let answer = try await node.call(.name("scene", at: "game1@127.0.0.1"), ["get", 7])
 ///     await node.stop()
 ///
-/// It speaks OTP's own distribution: other nodes need nothing beside Erlang. Nodes are connected to when something is
-/// sent to them, and connect to us in the same way. What others ask that only Erlang can do, such as starting a
-/// process, is refused at once, in OTP's own words.
+/// It speaks OTP's own distribution: other nodes need nothing besides Erlang. As in Erlang, sending to a node first
+/// connects to it, and other nodes connect to us in the same way. Requests that only Erlang can serve, such as starting
+/// a process, are refused at once, as OTP does.
 public struct ErlangNode: Sendable {
     private final class Life: Sendable {
         let driver: NodeDriver
@@ -37,11 +37,11 @@ public struct ErlangNode: Sendable {
     /// The node's name.
     public var name: ErlangNodeName { driver.name }
 
-    /// The loop that carries the node's connections. A task that prefers it as its executor calls without changing
+    /// The loop of the node's connections. A task that prefers it as its executor calls the node without changing
     /// threads.
     public var loop: EventLoop { driver.loop }
 
-    /// Where nodes connect to us.
+    /// The address at which nodes connect to us.
     public var address: SocketAddress { life.listener.address }
 
     // MARK: Beginning and end
@@ -90,7 +90,7 @@ public struct ErlangNode: Sendable {
         let loop = listener.loop
         let note = configuration.noteHandler
         var registration: EPMDRegistration?
-        // 1 to 3 were the creations of an older kind.
+        // 1 to 3 are creations of an older kind.
         var creation = UInt32.random(in: 4 ... .max)
         if case .epmd(let host, let port) = configuration.portMapper, configuration.isRegistered {
             let registered: (EPMDRegistration, creation: UInt32)
@@ -118,7 +118,7 @@ public struct ErlangNode: Sendable {
         return ErlangNode(life: Life(driver, listener, registration))
     }
 
-    /// Stops the node: its name is free, its connections are closed, its mailboxes end, and whatever waits fails with
+    /// Stops the node. Its name becomes free, its connections close, its mailboxes end, and each wait fails with
     /// ``ErlangNodeError/stopped``.
     public func stop() async { await life.end() }
 
@@ -130,7 +130,7 @@ public struct ErlangNode: Sendable {
     ///   - host: A name, or the text of an IP address.
     ///   - port: epmd's port.
     ///   - group: One of its loops carries the connection; nil: `EventLoopGroup.shared`.
-    /// - Returns: The ports of the nodes, by what stands before the `@` in their names.
+    /// - Returns: The ports of the nodes. A key is the part of a node's name before the `@`.
     /// - Throws: ``ErlangNodeError/transport(_:)`` if epmd does not run; ``ErlangNodeError/erlang(_:)`` if something else
     ///   answers; ``ErlangNodeError/timedOut``; ``ErlangNodeError/cancelled``.
     public static func registeredNodes(
@@ -154,17 +154,16 @@ public struct ErlangNode: Sendable {
     ///   ``ErlangNodeError/replacedTooOften(_:)``; ``ErlangNodeError/cancelled``.
     public func connect(to node: ErlangNodeName) async throws(ErlangNodeError) { try await driver.connect(to: node) }
 
-    /// Ends the connection to a node, if there is one. Both sides see the other as gone.
+    /// Ends the connection to a node, if there is one. Each side sees the other as gone.
     public func disconnect(from node: ErlangNodeName) {
         try? driver.withCore { core, now in core.disconnect(from: node, at: now) }
     }
 
-    /// Whether a node is connected.
     package func isConnected(to node: ErlangNodeName) -> Bool {
         (try? driver.withCore { core, _ in core.isConnected(node) }) ?? false
     }
 
-    /// The nodes that are connected, by name.
+    /// The connected nodes, sorted by name.
     public var nodes: [ErlangNodeName] { (try? driver.withCore { core, _ in core.connectedNodes }) ?? [] }
 
     // MARK: Processes
@@ -184,7 +183,7 @@ public struct ErlangNode: Sendable {
             try core.start(name: name, trapsExits: trapsExits)
         }
         let mailbox = ErlangMailbox(pid, name: name, driver)
-        // Others may have ended it before it could be told.
+        // Other processes may have ended it before the driver knew the mailbox.
         if try driver.withCore({ core, _ in !core.isAlive(pid) }) { mailbox.end("killed") }
         return mailbox
     }
@@ -200,7 +199,7 @@ public struct ErlangNode: Sendable {
 
     // MARK: Messages
 
-    /// Sends a message. A node that is not connected is connected to; the message waits for that.
+    /// Sends a message. If the node is not connected, this connects to it, and the message waits.
     ///
     /// - Throws: ``ErlangNodeError/busy(limit:)`` if too much waits for the node; ``ErlangNodeError/erlang(_:)`` for a
     ///   term that Erlang would refuse; ``ErlangNodeError/invalidName(_:)`` for a process of a node whose name is none.
@@ -211,8 +210,9 @@ public struct ErlangNode: Sendable {
 
     /// Sends a message, and waits for room if too much waits for the node already.
     ///
-    /// A sender that is faster than the network or the other node is slowed down in this way, as Erlang does with its own
-    /// processes. `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
+    /// This slows down a sender that is faster than the network or the other node, as Erlang does with its own
+    /// processes.
+    /// `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
     ///
     /// - Parameters:
     ///   - term: The message.
@@ -227,7 +227,7 @@ public struct ErlangNode: Sendable {
         }
     }
 
-    /// Sends a request to a `gen_server` that answers nothing: `gen_server:cast`.
+    /// Sends a request without a reply to a `gen_server`: `gen_server:cast`.
     ///
     /// - Throws: As `send(_:to:)`.
     public func cast(_ destination: ErlangDestination, _ request: ErlangTerm) throws(ErlangNodeError) {

@@ -10,9 +10,9 @@ public import WirelineErlang
 ///
 /// Groups are found only on connected nodes that run `pg` with the same scope.
 ///
-/// A node keeps the members of the groups that were looked up, for as long as it runs, and no others. When a group is looked
-/// up for the first time, each connected node is asked for its groups. So look up groups that you need again, and not one
-/// for each message.
+/// A node keeps the members of each group that was looked up once, as long as it runs, and of no other group. The first
+/// look-up of a group asks each connected node for its groups. So look up groups that you need again, and not one for
+/// each message.
 public struct ErlangProcessGroup: Sendable {
     /// The group's name, which is any term.
     public let name: ErlangTerm
@@ -20,9 +20,9 @@ public struct ErlangProcessGroup: Sendable {
     public let scope: ErlangAtom
     let driver: NodeDriver
 
-    /// The members, ours first; a process that has joined twice is there twice.
+    /// The members, ours first. A process that has joined twice is there twice.
     ///
-    /// It waits until all connected nodes have said who their members are.
+    /// This waits until all connected nodes have told their members.
     ///
     /// - Throws: ``ErlangNodeError/nameTaken(_:)`` if a process of ours has the scope's name; `cancelled`, `stopped`.
     public var members: [ErlangPID] {
@@ -32,7 +32,7 @@ public struct ErlangProcessGroup: Sendable {
         }
     }
 
-    /// The members now and after each change. A slow reader gets the newest ones and misses those in between.
+    /// The members now and after each change. A slow reader gets the newest list, and misses those in between.
     public var changes: AsyncStream<[ErlangPID]> {
         get throws(ErlangNodeError) {
             try driver.withCore { core, now throws(NodeFault) in try core.want(name, scope: scope, at: now) }
@@ -43,7 +43,7 @@ public struct ErlangProcessGroup: Sendable {
         }
     }
 
-    /// Makes a process a member; it may be one several times. It leaves when it ends.
+    /// Makes a process a member, also if it is one already. It leaves when it ends.
     ///
     /// - Throws: ``ErlangNodeError/ended(reason:)``; ``ErlangNodeError/nameTaken(_:)`` if a process of ours has the
     ///   scope's name.
@@ -51,7 +51,7 @@ public struct ErlangProcessGroup: Sendable {
         try driver.withCore { core, now throws(NodeFault) in try core.join(name, mailbox.pid, scope: scope, at: now) }
     }
 
-    /// Lets a process leave once.
+    /// Undoes one join of a process.
     ///
     /// - Returns: Whether it was a member.
     @discardableResult

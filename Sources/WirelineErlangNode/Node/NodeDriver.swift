@@ -3,14 +3,15 @@
 import WirelineErlang
 import WirelineTransport
 
-/// Carries out what a ``NodeCore`` decides: sockets, time, and tasks that wait.
+/// Carries out the decisions of a ``NodeCore``: sockets, time, and tasks that wait.
 ///
-/// The core is behind its lock, so programs send and start processes from any thread without waiting for the loop. All
-/// else belongs to the loop's thread; so `@unchecked Sendable` needs no other lock.
+/// The core is behind a lock, so programs send messages and start processes from any thread without waiting for the
+/// loop.
+/// Only the loop's thread uses the other properties; so `@unchecked Sendable` needs no other lock.
 final class NodeDriver: @unchecked Sendable {
     private struct Guarded {
         var core: NodeCore
-        /// Whether the loop has been asked to look at the core.
+        /// Whether ``NodeDriver/signal()`` has already scheduled work on the loop.
         var isSignalled = false
         var isStopped = false
     }
@@ -20,29 +21,30 @@ final class NodeDriver: @unchecked Sendable {
     private let finder: NodeFinder
     private let noteHandler: (@Sendable (ErlangNodeNote) -> Void)?
     private let guarded: Lock<Guarded>
-    /// The mailboxes of the program, which are not kept alive here.
+    /// The program's mailboxes. This does not keep them alive.
     private let mailboxes = Lock<[ErlangPID: WeakMailbox]>([:])
 
     private var sockets: [NodeConnectionID: NodeSocket] = [:]
-    /// Those that are not read, because the program is behind.
+    /// Connections that are not read, because the program is behind.
     private var unread: Set<NodeConnectionID> = []
-    /// Attempts to find nodes. No task awaits them: each tells the loop, and is cancelled if its result is not needed.
+    /// Attempts to find nodes. No task awaits them: each reports to the loop, and is cancelled if its result is not
+    /// needed.
     private var dials: [NodeConnectionID: Task<Void, Never>] = [:]
-    /// Why nodes could not be found.
+    /// The reasons why nodes were not found.
     private var dialErrors: [ErlangNodeName: ErlangNodeError] = [:]
     private var waiters = NodeWaiters()
-    /// Acts for served processes.
+    /// Handles the events of served processes.
     private var program: (any NodeProgram)?
     private var timer: (handle: EventLoop.Timer, time: Duration)?
     private var isCarryingOut = false
-    /// Whether the end of the loop's turn will carry out what the core wants.
+    /// Whether ``carryOutAndFlush()`` will run at the end of the loop's turn.
     private var waitsForEndOfTurn = false
-    /// Whether the turn ends, so that nothing follows what is written now.
+    /// Whether the turn ends, so that no further output can join this one.
     private var isEndOfTurn = false
-    /// Memory for output, which changes places with the output of a connection that is sent.
+    /// Memory for output. It is swapped with the sent output of a connection.
     private var spareOutput: [UInt8] = []
 
-    /// The most memory for output that is kept.
+    /// A larger array is not kept.
     private static let spareByteCount = 256 << 10
 
     private struct WeakMailbox {
@@ -61,7 +63,7 @@ final class NodeDriver: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Uses the core, and lets the loop do what follows from it.
+    /// Changes the core, and lets the loop carry out the actions.
     func withCore<Value>(
         _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
     ) throws(ErlangNodeError) -> Value {
@@ -82,13 +84,13 @@ final class NodeDriver: @unchecked Sendable {
         return value
     }
 
-    /// Uses the core at the end of a turn, on the loop, and sends what was said in the turn.
+    /// Changes the core at the end of a turn, and sends the turn's output. Call this on the loop.
     func withCoreAtEndOfTurn(_ body: (inout NodeCore, Duration) -> Void) throws(ErlangNodeError) {
         try enter(body)
         carryOutAndFlush()
     }
 
-    /// Lets the end of the turn carry out what the core wants. What is said in one turn so goes out together.
+    /// Carries out the core's actions at the end of the turn, so that the turn's output goes out together.
     private func carryOutAtEndOfTurn() {
         guard !waitsForEndOfTurn else { return }
         waitsForEndOfTurn = true
@@ -107,7 +109,7 @@ final class NodeDriver: @unchecked Sendable {
         for socket in sockets.values { socket.flush() }
     }
 
-    /// Uses the core. What follows from it waits for the next ``carryOut()``.
+    /// Changes the core. Its actions wait for the next ``carryOut()``.
     private func enter<Value>(
         _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
     ) throws(ErlangNodeError) -> Value {
@@ -123,7 +125,7 @@ final class NodeDriver: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Asks the loop to carry out what the core wants, once.
+    /// Asks the loop to carry out the core's actions, unless it was asked before.
     private func signal() {
         let isNew = guarded.withLock { guarded in
             guard !guarded.isSignalled, guarded.core.hasActions else { return false }
@@ -143,9 +145,8 @@ final class NodeDriver: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// Does what the core wants.
     private func carryOut() {
-        // What follows from an action is done by the loop below.
+        // The loop below also handles the actions that follow from an action.
         guard !isCarryingOut else { return }
         isCarryingOut = true
         defer { isCarryingOut = false }
@@ -232,7 +233,7 @@ final class NodeDriver: @unchecked Sendable {
         timer = (handle, deadline)
     }
 
-    /// Changes the core on the loop, and does what follows.
+    /// Changes the core on the loop, and carries out its actions.
     private func change(_ body: (inout NodeCore, Duration) -> Void) {
         let now = loop.now.sinceOrigin
         guarded.withLock { body(&$0.core, now) }
@@ -241,13 +242,12 @@ final class NodeDriver: @unchecked Sendable {
 
     // MARK: Sockets
 
-    /// The next random number from the system's source.
+    /// A random number from the system's secure source.
     private static func challenge() -> UInt32 {
         var random = SystemRandomNumberGenerator()
         return random.next()
     }
 
-    /// A node has connected.
     func accepted(_ stream: ByteStream) {
         let now = loop.now.sinceOrigin
         let address = stream.peerAddress.description
@@ -280,7 +280,7 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     private func dialed(_ id: NodeConnectionID, _ stream: ByteStream) {
-        // Otherwise the core does not need it any more.
+        // If the dial was removed, the core does not need the stream any more.
         guard dials.removeValue(forKey: id) != nil else { return }
         open(id, stream)
         change { $0.dialed(id, challenge: Self.challenge(), at: $1) }
@@ -293,20 +293,20 @@ final class NodeDriver: @unchecked Sendable {
         dialErrors[node] = nil
     }
 
-    /// - Returns: Whether the node is to be read further. If not, it is when the program has caught up.
+    /// Returns whether to go on reading the node. If not, ``readOn()`` continues when the program has caught up.
     func received(_ bytes: RawSpan, on id: NodeConnectionID) -> Bool {
         let now = loop.now.sinceOrigin
         guarded.withLock { $0.core.receive(bytes, on: id, at: now) }
         carryOut()
         guard let program else { return true }
         program.actionsEnded()
-        // Handshakes go on.
+        // Handshakes are always read.
         guard program.isBehind, guarded.withLock({ $0.core.isUp(id) }) else { return true }
         unread.insert(id)
         return false
     }
 
-    /// The program has caught up.
+    /// The program has caught up, so all nodes are read again.
     func readOn() {
         guard !unread.isEmpty else { return }
         let ids = unread
@@ -323,10 +323,10 @@ final class NodeDriver: @unchecked Sendable {
         if hasActions { carryOut() }
     }
 
-    /// Lets a part of the program act for served processes; on the loop.
+    /// Lets a part of the program serve processes. Call this on the loop.
     func serve(_ program: any NodeProgram) {
         self.program = program
-        // The driver keeps the program until it takes the closure away, in `stop()`.
+        // The driver keeps the program alive until `stop()` has removed the closure.
         guarded.withLock { guarded in
             guarded.core.servedReceiver = { [unowned program] content, pid, sender in
                 program.delivered(content, to: pid, from: sender)
@@ -341,7 +341,6 @@ final class NodeDriver: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Calls a process, and waits for its reply.
     func call(
         _ destination: ErlangDestination, _ request: ErlangTerm, timeout: Duration
     ) async throws(ErlangNodeError) -> ErlangTerm {
@@ -362,7 +361,6 @@ final class NodeDriver: @unchecked Sendable {
         }
     }
 
-    /// Connects to a node, and waits until it is connected.
     func connect(to node: ErlangNodeName) async throws(ErlangNodeError) {
         try await wait(nil) { attempt in
             do throws(ErlangNodeError) {
@@ -382,10 +380,7 @@ final class NodeDriver: @unchecked Sendable {
 
     /// Sends a message as soon as there is room for it.
     ///
-    /// - Parameters:
-    ///   - destination: The receiver.
-    ///   - timeout: How long to wait.
-    ///   - send: Sends the message to it.
+    /// - Parameter send: Sends the message to `destination`; called again after each wait.
     func send(
         to destination: ErlangDestination, timeout: Duration,
         _ send: @Sendable (inout NodeCore, Duration) throws(NodeFault) -> Void
@@ -438,7 +433,7 @@ final class NodeDriver: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Tells an observer the members of a group, now and after each change.
+    /// The observer gets the members now and after each change.
     func add(_ observer: AsyncStream<[ErlangPID]>.Continuation, of group: ErlangTerm, _ scope: ErlangAtom) {
         loop.execute {
             let number = self.waiters.add(observer, of: group, scope)

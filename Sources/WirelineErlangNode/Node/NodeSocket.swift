@@ -3,12 +3,13 @@
 import WirelineErlang
 import WirelineTransport
 
-/// The socket of a connection to a node. It is read, whatever waits for others: Erlang suspends processes that send to a node
-/// which does not. It is only not read while the program has much to do of what nodes have said.
+/// The socket of a connection to a node. It is read even if much output waits, because Erlang suspends processes that
+/// send
+/// to a node that does not read. Only a program that is behind stops the reading.
 ///
 /// Only the loop's thread uses it.
 final class NodeSocket: ByteStreamHandler {
-    /// Output up to this waits for the end of the loop's turn and does not count as unsent.
+    /// Up to this many bytes of output wait for the end of the loop's turn, and do not count as unsent.
     private static let quickByteCount = 64 << 10
 
     /// The bytes that the system may buffer in each direction; Linux doubles the number. New output waits behind them.
@@ -19,7 +20,6 @@ final class NodeSocket: ByteStreamHandler {
     private let stream: ByteStream
     private unowned let driver: NodeDriver
 
-    /// Takes over a stream, and starts it.
     init(_ id: NodeConnectionID, _ stream: ByteStream, _ driver: NodeDriver) throws(TransportError) {
         self.id = id
         self.stream = stream
@@ -29,10 +29,11 @@ final class NodeSocket: ByteStreamHandler {
         stream.read()
     }
 
-    /// Sends bytes, with what else is sent in this turn.
+    /// Sends bytes together with the turn's other output.
     ///
-    /// - Parameter isLast: Whether nothing else is sent in this turn: then the system gets the bytes at once, without a copy.
-    /// - Returns: How many bytes wait for a node that reads too slowly.
+    /// - Parameter isLast: Whether the turn has no other output: then the system gets the bytes at once, without a
+    ///   copy.
+    /// - Returns: The bytes that wait for a node that reads too slowly.
     func write(_ bytes: [UInt8], isLast: Bool) -> Int {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         if isLast, stream.writeShared(unsafe bytes.span.bytes, packetCount: 1) { return stream.pendingByteCount }
@@ -42,10 +43,10 @@ final class NodeSocket: ByteStreamHandler {
         return stream.pendingByteCount
     }
 
-    /// Sends what has been written, as much as the system takes now.
+    /// Offers all output to the system.
     func flush() { if stream.pendingByteCount > 0 { stream.flush() } }
 
-    /// Sends what is left, as much as the system takes now, and closes.
+    /// Offers the output and these bytes to the system, and closes, whatever the system has taken.
     func close(after bytes: [UInt8]) {
         if !bytes.isEmpty { stream.write(bytes) }
         stream.flush()
@@ -60,7 +61,7 @@ final class NodeSocket: ByteStreamHandler {
         if goesOn { stream.read() }
     }
 
-    /// Reads further, after ``NodeDriver/received(_:on:)`` has said that it is not to be read.
+    /// Continues after ``NodeDriver/received(_:on:)`` has returned false.
     func readOn() { stream.read() }
 
     func outputShrank(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }

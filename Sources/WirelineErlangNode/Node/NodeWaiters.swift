@@ -5,16 +5,18 @@ import WirelineTransport
 
 /// The tasks that wait for a node: for replies, for connections, for groups. Only the loop uses it.
 ///
-/// It only says who waits: a waiter that is resumed leaves by itself, and that must not happen while this is in use.
+/// It does not resume the waiters that it returns. A resumed waiter removes itself, and that must not happen while this
+/// is in
+/// use.
 struct NodeWaiters {
     typealias Waiter<Value: Sendable> = Attempt<Result<Value, ErlangNodeError>>
 
-    /// What a task waits for that has no value.
+    /// The condition of a task that waits for no value.
     enum Condition: Equatable {
         case connected(ErlangNodeName)
-        /// A node has room again for messages.
+        /// The node accepts messages again.
         case room(ErlangAtom)
-        /// The members of the scope's groups on all connected nodes are known.
+        /// All connected nodes have told their members of the scope's groups.
         case settled(ErlangAtom)
     }
 
@@ -74,7 +76,7 @@ struct NodeWaiters {
 
     // MARK: The end
 
-    /// Returns what resumes all, and forgets them: the node has stopped.
+    /// The node has stopped. Returns closures that resume all waiters, and forgets them.
     mutating func takeAll() -> [() -> Void] {
         defer { self = NodeWaiters() }
         return calls.values.map { caller in { caller.finish(.success(.failure(.stopped))) } }

@@ -4,7 +4,7 @@ package import WirelineCodec
 package import WirelineErlang
 
 extension CodecError.Reason {
-    /// The reason in the words of the generated Erlang.
+    /// The reason with the words of the generated Erlang.
     package var erlangTerm: ErlangTerm {
         switch self {
         case .truncated(let needed, let available): tuple("truncated", needed, available)
@@ -50,7 +50,7 @@ extension CodecError.Reason {
         case .invalidLayout(.needsContext): "needs_sender"
         case .endOfStream, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine, .invalidLayer,
             .layerUnavailable:
-            // The generated Erlang has no word for what only programs in Swift meet.
+            // Only programs in Swift meet these, so the generated Erlang has no word for them.
             .tuple("error", .text("\(self)"))
         @unknown default: .tuple("error", .text("\(self)"))
         }
@@ -62,7 +62,7 @@ extension CodecError.Reason {
 }
 
 extension ErlangRecordError {
-    /// Makes the error of a packet that cannot be written, or of a message that cannot be read.
+    /// The error of a packet that cannot be written, or of a message that cannot be read.
     package init(_ error: CodecError) {
         self.init(error.reason.erlangTerm)
         if !error.path.isEmpty { self = prefixed(by: error.path) }
@@ -70,7 +70,7 @@ extension ErlangRecordError {
 }
 
 extension ErlangTerm {
-    /// Makes a float, or what stands for one that Erlang does not have.
+    /// Makes a float, or its replacement if Erlang has no such float.
     init(float value: Double) {
         if value.isFinite {
             self = .float(value)

@@ -32,8 +32,9 @@ extension ErlangRecords {
 
 /// Messages of a schema as records.
 ///
-/// A value is written as the fields of its packet, and these become the record, as they do in a gateway. So there is one
-/// way from packets to records, and messages need no code for Erlang.
+/// A value is written as the fields of its packet, and these become the record, as in a gateway. So there is one way
+/// from
+/// packets to records, and messages need no code for Erlang.
 extension ErlangRecord where Self: PacketMessage, Self.Definition: ErlangProtocol {
     /// Makes a message of its record; nil if the term is another one, or if one of its fields does not fit.
     public init?(_ term: ErlangTerm) {
@@ -46,7 +47,9 @@ extension ErlangRecord where Self: PacketMessage, Self.Definition: ErlangProtoco
 
     /// Makes a message of its record.
     ///
-    /// - Throws: `ErlangRecordError` as `encode/2` of the generated Erlang gives it: `not_a_message` for another term.
+    /// - Throws: `ErlangRecordError`, equal to the error of `encode/2` of the generated Erlang: `not_a_message` for
+    ///   another
+    ///   term.
     public init(record term: ErlangTerm) throws(ErlangRecordError) {
         let payload = try Self.Definition.erlangRecords.payload(of: term, messageName: Self.messageName)
         var reader = ByteReader(payload.rawSpan, maximumDepth: Self.Definition.maximumDepth)
@@ -88,10 +91,10 @@ extension ErlangRecord where Self: PacketMessage, Self.Definition: ErlangProtoco
 }
 
 extension ErlangRecords {
-    /// Returns the bytes of a message's record.
+    /// Returns the record of a message.
     ///
     /// - Parameters:
-    ///   - payload: The message's fields, in a packet with the header's defaults.
+    ///   - payload: The message's fields, in a packet whose header has its defaults.
     ///   - messageName: The message's name in the schema.
     fileprivate func record(ofPayload payload: [UInt8], messageName: String) throws(CodecError) -> [UInt8] {
         guard let message = plan.message(named: messageName) else { throw CodecError(.invalidMessageID(0)) }
@@ -104,11 +107,11 @@ extension ErlangRecords {
         return writer.bytes
     }
 
-    /// Returns the fields of a message that a record is, for a packet with the header's defaults.
+    /// Returns the fields of a message from its record, for a packet whose header has its defaults.
     fileprivate func payload(of term: ErlangTerm, messageName: String) throws(ErlangRecordError) -> [UInt8] {
         guard let message = plan.message(named: messageName) else { throw ErlangRecordError("not_a_message") }
         let body = plan.messages[message]
-        // Most terms that come are other messages.
+        // Most terms that arrive are other messages.
         guard case .tuple(let parts) = term, parts.count == body.arity, case .atom(let name)? = parts.first,
             name.name.utf8.elementsEqual(body.atom)
         else { throw ErlangRecordError("not_a_message") }

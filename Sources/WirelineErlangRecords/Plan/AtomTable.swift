@@ -2,12 +2,12 @@
 
 import WirelineErlang
 
-/// The atoms of some names, found by their bytes.
+/// Finds atoms of known names by their bytes.
 final class AtomTable: Sendable {
-    /// The atoms as terms, in the order of the names.
+    /// In the order of the names.
     let encoded: [[UInt8]]
     private let names: [[UInt8]]
-    /// The first name with a hash.
+    /// The first name for each hash.
     private let indices: [UInt64: Int]
 
     init(_ names: [String]) {
@@ -17,7 +17,7 @@ final class AtomTable: Sendable {
             self.names.enumerated().map { (ErlangAtomSpan.quickHash($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Reads an atom, and returns the index of its name; nil if something else comes next, which is then not read.
+    /// Nil if the next term is no atom of the table; it then stays unread.
     func readIndex(from reader: inout ErlangTermReader) -> Int? {
         var ahead = reader
         guard let atom = ahead.readAtom(), let index = index(of: atom) else { return nil }
@@ -25,11 +25,11 @@ final class AtomTable: Sendable {
         return index
     }
 
-    /// Returns the index of the name that an atom is; nil if it is none of them.
+    /// Nil if the table lacks the atom.
     func index(of atom: borrowing ErlangAtomSpan) -> Int? {
         guard let index = indices[atom.quickHash] else { return nil }
         if atom.matches(names[index]) { return index }
-        // Two names with one hash.
+        // Two names have the same hash.
         return names.indices.first { atom.matches(names[$0]) }
     }
 }

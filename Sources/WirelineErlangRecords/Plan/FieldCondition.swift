@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// When a field of a body is there, with its operands found before.
+/// The condition for a field's presence, with its operands looked up.
 indirect enum FieldCondition: Sendable {
     case isSet(Operand)
     case compares(Operand, WireCondition.Comparison, Int128)
@@ -11,15 +11,15 @@ indirect enum FieldCondition: Sendable {
     case or(FieldCondition, FieldCondition)
 
     enum Operand: Sendable {
-        /// The number of the field at this index of the body; 0 if it is not there.
+        /// The number of the field at this index; 0 if it is absent.
         case field(Int)
-        /// A field of the packet that carries the message.
+        /// A field of the packet's header.
         case header(String)
-        /// What no field of a message looks at.
+        /// An operand that messages do not have; it is 0.
         case nothing
     }
 
-    /// - Parameter index: Returns the index of a field of the body.
+    /// - Parameter index: Returns the index of a field in the body.
     init(_ condition: WireCondition, _ index: (String) -> Int?) {
         func operand(_ operand: WireCondition.Operand) -> Operand {
             switch operand {

@@ -5,21 +5,20 @@ import WirelineLanguage
 import WirelineSchema
 import WirelineSwiftGenerator
 
-/// The fields of a protocol's packets, which are the keys of a map.
+/// The header fields of a protocol, as keys of a map.
 final class HeaderPlan: Sendable {
-    /// The keys, in wire order.
+    /// In wire order.
     let keys: AtomTable
-    /// The fields of the keys.
+    /// In the order of `keys`.
     let fields: [Field]
     private let indices: [String: Int]
 
-    /// A field of the header or the trailer.
+    /// A field of the header or of the trailer.
     struct Field: Sendable {
         /// The name in the schema.
         let name: String
         let form: ValueForm
         let limits: FieldLimits
-        /// Whether a program can set it.
         let isSettable: Bool
     }
 
@@ -37,6 +36,5 @@ final class HeaderPlan: Sendable {
         indices = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the index of the field with a name.
     func index(of name: String) -> Int? { indices[name] }
 }

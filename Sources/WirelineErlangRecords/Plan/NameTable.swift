@@ -4,16 +4,16 @@ import WirelineCodec
 import WirelineErlang
 import WirelineLanguage
 
-/// The cases of an enum or a set of flags, by atom and by number.
+/// The cases of an enum or of a set of flags, by atom and by number.
 final class NameTable: Sendable {
     let format: IntegerFormat
     /// Whether a number without a name is refused.
     let isClosed: Bool
     let atoms: AtomTable
-    /// The numbers of the cases, in the order of the names.
+    /// In the order of the names.
     let values: [Int128]
     private let indices: [Int128: Int]
-    /// The indices of the numbers from 0 on, and -1 for those without a name; empty if the numbers are large.
+    /// The indices for small numbers, -1 without a name; empty if a number is large or negative.
     private let smallIndices: [Int16]
 
     private static let smallCount: Int128 = 1024
@@ -34,7 +34,6 @@ final class NameTable: Sendable {
         smallIndices = small
     }
 
-    /// Returns the index of the case with a number.
     func index(of value: Int128) -> Int? {
         guard !smallIndices.isEmpty else { return indices[value] }
         guard value >= 0, value < Int128(smallIndices.count) else { return nil }
@@ -42,12 +41,12 @@ final class NameTable: Sendable {
         return index < 0 ? nil : index
     }
 
-    /// Returns why a number is refused: a `@closed` enum accepts only the numbers that it lists.
+    /// Only a `@closed` enum refuses numbers without a name.
     func fault(of value: Int128) -> CodecError.Reason? {
         isClosed && index(of: value) == nil ? .unknownCase(value) : nil
     }
 
-    /// Writes the atom of an enum's number, or the number if it has no name.
+    /// Writes the atom of a case, or the number if it has no name.
     func write(enumeration value: Int128, to writer: inout ErlangTermWriter) {
         if let index = index(of: value) {
             writer.writeEncoded(atoms.encoded[index])
@@ -56,7 +55,7 @@ final class NameTable: Sendable {
         }
     }
 
-    /// Writes the atoms of flags, then one number for the bits that have no name.
+    /// Writes the atoms of flags, then one number for the bits without a name.
     ///
     /// A name is included if its whole mask is set and adds at least one bit.
     func write(flags value: Int128, to writer: inout ErlangTermWriter) {

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A field that is always there, on which no other field depends, and whose value contains no others.
+/// A field that is always present, that no other field depends on, and whose value contains no others.
 ///
-/// Most messages have only such fields. It can be copied without counting references, unlike a ``RecordField``.
+/// Most messages have only such fields. Unlike a ``RecordField``, it can be copied without counting references.
 struct PlainField: Sendable {
     enum Form: Sendable {
         case integer(IntegerFormat, ByteOrder)
@@ -16,7 +16,7 @@ struct PlainField: Sendable {
     let form: Form
     let limits: FieldLimits
 
-    /// Makes the plain field of a field; nil for one that is not plain.
+    /// Nil if the field is not plain.
     init?(_ field: RecordField) {
         guard field.hasValue, field.packing == nil, field.count == nil, field.tagSource == nil, !field.keepsNumber,
             !field.followsOptional, case .required = field.presence

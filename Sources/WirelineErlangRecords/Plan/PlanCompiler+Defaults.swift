@@ -5,18 +5,17 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// The values of `@since` fields if the bytes end before them.
+/// The values of `@since` fields for packets that end before them.
 extension PlanCompiler {
-    /// Returns the bytes of the default of a `@since` field.
     func defaultTerm(of field: FieldDescription) -> [UInt8] {
         var writer = ErlangTermWriter()
         writeDefault(of: field, depth: 0, to: &writer)
         return writer.bytes
     }
 
-    /// Writes the value of a field in a body of which all fields are zero, or have their defaults.
+    /// Writes the value that a field has if all fields of its body are zero or have their defaults.
     ///
-    /// - Parameter depth: How many structures are around it.
+    /// - Parameter depth: The number of structures around it.
     private func writeDefault(of field: FieldDescription, depth: Int, to writer: inout ErlangTermWriter) {
         guard field.presence.isInZero else { return writer.writeAtom("undefined") }
         guard case .since(_, let value) = field.presence else { return writeZero(field.type, depth, to: &writer) }
@@ -58,15 +57,16 @@ extension PlanCompiler {
             for _ in 0..<count { writeZero(element, depth, to: &writer) }
             writer.endList()
         case .structure(let index): writeZero(ofStructure: index, depth, to: &writer)
-        // The checker refuses it: a union has no zero.
+        // The checker refuses this, because a union has no zero.
         default: writer.writeAtom("undefined")
         }
     }
 
     private func writeZero(ofStructure index: Int, _ depth: Int, to writer: inout ErlangTermWriter) {
         let fields = description.structures[index].fields.filter(\.hasValue)
-        // The checker lets no message contain a structure that nests more deeply than the protocol allows, but a chain of
-        // structures may be deeper than the program's stack.
+        // The checker refuses messages with structures that nest too deeply. But a chain of structures without a
+        // message may
+        // be deeper than the program's stack.
         guard depth < description.options.maximumDepth else { return writer.writeAtom("undefined") }
         writer.writeTuple(count: 1 + fields.count)
         writer.writeAtom(naming.structures[index].name)
@@ -75,7 +75,7 @@ extension PlanCompiler {
 }
 
 extension ErlangTermWriter {
-    /// Writes a float; one that is not finite has a name.
+    /// A number that is not finite becomes an atom.
     fileprivate mutating func writeRounded(_ value: Double) {
         guard !value.isFinite else { return writeFloat(value) }
         writeAtom(value < 0 ? "neg_infinity" : "infinity")

@@ -4,7 +4,6 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// Finds the forms of a protocol's types.
 struct PlanCompiler {
     let description: ProtocolDescription
     let coding: CodingPlan
@@ -25,7 +24,6 @@ struct PlanCompiler {
         }
     }
 
-    /// Returns the form of a type.
     func form(of type: TypeDescription) -> ValueForm {
         switch type {
         case .integer(let format, let order): .integer(format, order)
@@ -51,7 +49,6 @@ struct PlanCompiler {
         ItemForm(form(of: type), minimumByteCount: coding.itemByteCount(of: type), goesToEnd: type.goesToEnd)
     }
 
-    /// Returns the fields of a body.
     func fields(of body: BodyPlan) -> [RecordField] {
         body.fields.map { field in
             let type = field.type

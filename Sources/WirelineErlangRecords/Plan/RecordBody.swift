@@ -3,24 +3,24 @@
 import WirelineCodec
 import WirelineErlang
 
-/// A message or a structure: the fields on the wire, and the record.
+/// A message or a structure: its fields on the wire, and its record.
 final class RecordBody: Sendable {
     let name: String
     /// The head of the record's tuple and its atom, as bytes of a term.
     let head: [UInt8]
-    /// The name of the record.
+    /// The record's name.
     let atom: [UInt8]
-    /// The number of the tuple's elements, with the atom.
+    /// The elements of the tuple, the atom included.
     let arity: Int
     let fields: [RecordField]
-    /// The prefix with the number of bytes of the fields; nil without `sized`.
+    /// The length prefix of the fields; nil without `sized`.
     let sizePrefix: CountFormat?
     let sizePrefixOrder: ByteOrder
-    /// Whether the record's last field has the bytes after the last known field.
+    /// Whether the record ends with the bytes after the last known field.
     let keepsTrailingBytes: Bool
-    /// Whether numbers of fields decide about later ones.
+    /// Whether fields depend on numbers of earlier fields.
     let keepsNumbers: Bool
-    /// All fields, if each of them is plain; otherwise none.
+    /// All fields if all are plain; otherwise none.
     let plainFields: [PlainField]
 
     init(

@@ -4,47 +4,46 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSchema
 
-/// A field of a body.
 final class RecordField: Sendable {
-    /// The name in the schema, which errors have.
+    /// The name in the schema, for errors.
     let name: String
     let form: ValueForm
     let role: Role
     let presence: Presence
     let limits: FieldLimits
-    /// The place among the fields that share bytes with it; nil if there are none.
+    /// The position in its bit group; nil: it has none.
     let packing: FieldPacking?
-    /// The field that has the number of items or bytes; nil if none does.
+    /// The earlier field that holds its length; nil: none does.
     let count: Count?
-    /// The index of the field that holds the tag of this union; nil if the tag stands before the value.
+    /// The index of the field that holds this union's tag; nil: the tag stands before the value.
     let tagSource: Int?
-    /// Whether its number decides about later fields.
+    /// Whether later fields depend on its number.
     let keepsNumber: Bool
-    /// Whether nothing may be set that follows an optional field which is not set.
+    /// Whether it must be unset if an optional field before it is unset.
     let followsOptional: Bool
 
     enum Role: Sendable {
-        /// A field of the record.
+        /// A value in the record.
         case value
         /// The tag of the union at this index of the body.
         case tag(Int)
-        /// The number of items or bytes of others.
+        /// A count of another field's items or bytes.
         case counter
-        /// The same in each body; nil for padding.
+        /// A constant; nil for padding.
         case filler(PlannedConstant?, byteCount: Int)
     }
 
     enum Presence: Sendable {
         case required
-        /// If the bytes end before it, the record has this term.
+        /// If the bytes end before it, the record contains this term.
         case appended(absent: [UInt8], isOptional: Bool)
         case conditional(FieldCondition)
-        /// Its prefix says whether it is there.
+        /// Its prefix says whether it is present.
         case nullable
     }
 
     struct Count: Sendable {
-        /// The index of the field that has the number.
+        /// The index of the field that holds the number.
         let source: Int
         let addend: Int
         let range: ClosedRange<Int>
@@ -67,10 +66,9 @@ final class RecordField: Sendable {
             range: field.range, floatRange: field.floatRange, maximumCount: field.maximumCount)
     }
 
-    /// Whether it is a field of the record.
     var hasValue: Bool { if case .value = role { true } else { false } }
 
-    /// Whether the record may have `undefined` in its place.
+    /// Whether the record may contain `undefined` for it.
     var mayBeUnset: Bool {
         switch presence {
         case .required: false
@@ -79,6 +77,6 @@ final class RecordField: Sendable {
         }
     }
 
-    /// Whether nothing may be set after it if it is not set.
+    /// Whether later fields must be unset if it is unset.
     var isOptional: Bool { if case .appended(_, isOptional: true) = presence { true } else { false } }
 }

@@ -5,9 +5,10 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// A protocol as it is read and written as records: names are atoms, and fields have their places, before the first packet.
+/// How a protocol's packets become records and back. Names are atoms and fields have positions before the first packet.
 ///
-/// Plans are objects, not values: reading and writing recurse into structures, and copies would take stack at each step.
+/// Plans are objects, not values: reading and writing recurse into structures, and copies would take stack at each
+/// step.
 final class RecordPlan: Sendable {
     let description: ProtocolDescription
     let messages: [RecordBody]
@@ -17,15 +18,13 @@ final class RecordPlan: Sendable {
     let flagSets: [NameTable]
     /// The header fields that each message fixes.
     let fixedHeaders: [PacketHeader?]
-    /// Whether the packet's header decides which fields of each message are there.
+    /// Whether a message has fields whose presence depends on the packet's header.
     let looksAtHeader: [Bool]
-    /// The fields of packets as a map.
+    /// The header as a map.
     let header: HeaderPlan
-    /// The names of the messages' records.
     let messageAtoms: AtomTable
-    /// The indices of the messages, by their names in the schema.
     private let messagesByName: [String: Int]
-    /// The indices of the messages that each end sends, by ID.
+    /// The indices of the messages that an end sends, by ID.
     private let ofClient: [UInt64: Int]
     private let ofServer: [UInt64: Int]
     private let isSentByClient: [Bool]
@@ -64,7 +63,7 @@ final class RecordPlan: Sendable {
         isSentByServer = description.messages.map { $0.senders.contains(.server) }
     }
 
-    /// Returns the message with this ID that `sender` may send.
+    /// The message with this ID must be one that `sender` may send.
     func message(id: UInt64, from sender: Sender) -> Int? {
         switch sender {
         case .client: ofClient[id]
@@ -72,7 +71,6 @@ final class RecordPlan: Sendable {
         }
     }
 
-    /// Whether `sender` may send a message.
     func isSent(_ message: Int, by sender: Sender) -> Bool {
         switch sender {
         case .client: isSentByClient[message]
@@ -80,10 +78,8 @@ final class RecordPlan: Sendable {
         }
     }
 
-    /// Returns the message with this name in the schema.
     func message(named name: String) -> Int? { messagesByName[name] }
 
-    /// How deeply structures may nest.
     var maximumDepth: Int { description.options.maximumDepth }
 
     /// The forms of varints that readers accept.

@@ -5,29 +5,28 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSchema
 
-/// A union: the tag, and the arms by tag and by atom.
+/// A union: its tag, and its arms by tag and by atom.
 final class RecordUnion: Sendable {
-    /// The form of the tag.
     let tag: ValueForm
     let sizePrefix: CountFormat?
     let sizePrefixOrder: ByteOrder
-    /// All arms; the `default` arm is the last.
+    /// The `default` arm comes last.
     let arms: [Arm]
     let atoms: AtomTable
     private let indices: [Int128: Int]
 
     struct Arm: Sendable {
-        /// The name in the schema, which errors have.
+        /// The name in the schema, for errors.
         let name: String
-        /// The tag; nil for the `default` arm.
+        /// Nil for the `default` arm.
         let tag: Int128?
-        /// The form of the value; nil if there is none.
+        /// Nil if the arm has no value.
         let form: ValueForm?
         let limits: FieldLimits
-        /// The head of the tuple and its atom, or only the atom if there is no value.
+        /// The head of the tuple and its atom; only the atom if there is no value.
         let head: [UInt8]
 
-        /// The number of the tuple's elements; 0 for an atom.
+        /// The elements of the tuple; 0 for an atom.
         var arity: Int { form == nil ? 0 : tag == nil ? 3 : 2 }
     }
 
@@ -50,12 +49,12 @@ final class RecordUnion: Sendable {
         indices = Dictionary(tags, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the arm with a tag, which may be the `default` arm.
+    /// May be the `default` arm.
     func arm(tagged tag: Int128) -> Arm? {
         if let index = indices[tag] { return arms[index] }
         return arms.last.flatMap { $0.tag == nil ? $0 : nil }
     }
 
-    /// Whether an arm has exactly this tag.
+    /// The `default` arm does not count.
     func hasArm(tagged tag: Int128) -> Bool { indices[tag] != nil }
 }

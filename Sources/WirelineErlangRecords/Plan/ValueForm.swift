@@ -18,20 +18,20 @@ enum ValueForm: Sendable {
     case utf16(Extent, ByteOrder)
     case digits(DigitFormat)
     case properties(isStrict: Bool)
-    /// The index of a structure.
+    /// The index of the structure in the plan.
     case structure(Int)
-    /// The index of a union.
+    /// The index of the union in the plan.
     case union(Int)
     case list(ItemForm, Extent)
     case fixedList(ItemForm, count: Int)
-    /// A value inside a number of bytes.
+    /// A value with its length in bytes, or of a fixed length.
     case sized(ItemForm, Extent)
 
-    /// How a value of variable length ends.
+    /// The rule for the end of a value of variable length.
     enum Extent: Equatable, Sendable {
         case counted(CountFormat, ByteOrder)
         case terminated
-        /// At the end of the bytes; when it is written, also if an earlier field has the number of its items or bytes.
+        /// At the end of the bytes. For writing, also if an earlier field holds the length.
         case rest
         case until(UInt8)
         case fixed(byteCount: Int, padding: UInt8)
@@ -50,7 +50,7 @@ enum ValueForm: Sendable {
         }
     }
 
-    /// The form whose number of items or bytes an earlier field has said.
+    /// The form for a length that an earlier field held.
     func holding(_ count: Int) -> ValueForm {
         switch self {
         case .string: .string(.exact(count: count))
@@ -61,20 +61,18 @@ enum ValueForm: Sendable {
         }
     }
 
-    /// Whether it is a list.
     var isList: Bool { if case .list = self { true } else { false } }
 
-    /// Whether it stands inside a number of bytes.
     var isSized: Bool { if case .sized = self { true } else { false } }
 
-    /// The form inside a number of bytes; any other form itself.
+    /// The form without its length in bytes.
     var content: ValueForm { if case .sized(let content, _) = self { content.form } else { self } }
 }
 
-/// The form of the items of a list, or of what stands inside a number of bytes.
+/// The form of a list's items, or of a value with a length in bytes.
 final class ItemForm: Sendable {
     let form: ValueForm
-    /// The fewest bytes that a value takes, at least 1.
+    /// At least 1.
     let minimumByteCount: Int
     /// Whether a value extends to the end of its bytes.
     let goesToEnd: Bool
@@ -85,7 +83,7 @@ final class ItemForm: Sendable {
         self.goesToEnd = goesToEnd
     }
 
-    /// Whether its values are bytes that a list can hold as a string.
+    /// Whether a list of these may be encoded as a string.
     var isByte: Bool {
         if case .integer(let format, _) = form { format.bitWidth == 8 && !format.isSigned } else { false }
     }

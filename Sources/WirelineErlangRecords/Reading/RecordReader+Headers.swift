@@ -6,7 +6,7 @@ import WirelineErlang
 extension RecordReader {
     /// Writes a header as a map.
     ///
-    /// - Parameter onlySettable: Whether only fields are in it that can be set in another packet.
+    /// - Parameter onlySettable: Whether to leave out fields that cannot be set in another packet.
     /// - Returns: The number of keys.
     func write(_ header: PacketHeader, onlySettable: Bool, to writer: inout ErlangTermWriter) -> Int {
         let plan = plan.header

@@ -5,14 +5,14 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSchema
 
-/// The integer of fields that share bytes, and where it stands.
+/// The bits of a bit group, and its offset.
 struct ReadRun {
     var bits = PackedBits()
     var offset = 0
 }
 
 extension RecordReader {
-    /// Reads a number, whatever the schema calls it.
+    /// Reads any form whose values are numbers.
     func readNumber(
         _ form: ValueForm, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> Int128 {
@@ -34,7 +34,7 @@ extension RecordReader {
         return value
     }
 
-    /// Writes a number as the term that it has in Erlang.
+    /// Writes a number as its term: the name of an enum, for example.
     func write(_ number: Int128, _ form: ValueForm, to writer: inout ErlangTermWriter) {
         switch form {
         case .enumeration(let names, _): names.write(enumeration: number, to: &writer)
@@ -44,7 +44,7 @@ extension RecordReader {
         }
     }
 
-    /// Reads an integer of fixed width, and writes it.
+    /// For integers of a fixed width.
     @inline(__always)
     func readInteger(
         _ format: IntegerFormat, _ order: ByteOrder, _ limits: FieldLimits, from reader: inout ByteReader,
@@ -66,9 +66,9 @@ extension RecordReader {
         }
     }
 
-    /// Reads a field that shares bytes with others; the first of them reads the bytes of all.
+    /// Reads a field of a bit group. The first field reads the bytes of the group.
     ///
-    /// What is wrong with one of them is told at their first byte.
+    /// Errors have the offset of the group's first byte.
     func readPacked(
         _ field: RecordField, _ packing: FieldPacking, in run: inout ReadRun, from reader: inout ByteReader
     ) throws(CodecError) -> Int128 {
@@ -99,7 +99,7 @@ extension RecordReader {
         }
     }
 
-    /// Skips padding, and compares a constant with the one of the schema.
+    /// Skips padding, and checks a constant.
     func passFiller(
         _ constant: PlannedConstant?, byteCount: Int, from reader: inout ByteReader
     ) throws(CodecError) {
@@ -116,7 +116,7 @@ extension RecordReader {
 
     // MARK: Floats
 
-    /// Writes a float; what Erlang has no float for is a name, or `{nan, Bits}`.
+    /// Writes a float. If Erlang has no such float, this writes an atom, or `{nan, Bits}`.
     func write(_ format: FloatFormat, _ bits: UInt64, to writer: inout ErlangTermWriter) {
         let value = format.value(ofBits: bits)
         if value.isFinite {

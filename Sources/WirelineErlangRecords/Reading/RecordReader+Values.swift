@@ -6,9 +6,7 @@ import WirelineLanguage
 import WirelineSchema
 
 extension RecordReader {
-    /// Reads a value, and writes it.
-    ///
-    /// - Parameter tag: The tag of a union that has it in an earlier field.
+    /// - Parameter tag: The tag of a union, if an earlier field holds it.
     func read(
         _ form: ValueForm, _ limits: FieldLimits, tagged tag: Int128? = nil, from reader: inout ByteReader,
         to writer: inout ErlangTermWriter
@@ -35,7 +33,7 @@ extension RecordReader {
         }
     }
 
-    /// Reads values of forms that few messages have.
+    /// Reads forms that few messages have.
     ///
     /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
     @inline(never)
@@ -93,9 +91,9 @@ extension RecordReader {
         return try reader.enterSizedBody(byteCount: byteCount)
     }
 
-    /// Reads a union: the atom of its arm, or a tuple of it and the value.
+    /// Writes the atom of the union's arm, or a tuple of the atom and the value.
     ///
-    /// - Parameter tag: The tag if it does not stand before the value.
+    /// - Parameter tag: The tag, if an earlier field holds it.
     private func readUnion(
         _ union: RecordUnion, tagged tag: Int128?, from reader: inout ByteReader, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -108,7 +106,7 @@ extension RecordReader {
             sized = try reader.enterSizedBody(byteCount: byteCount)
         }
         guard let arm = union.arm(tagged: number) else { throw CodecError(.unknownTag(number), offset: start) }
-        // A `@closed` enum has no other numbers than those that it lists.
+        // A `@closed` enum has only the numbers that it lists.
         if arm.tag == nil, case .enumeration(let names, _) = union.tag {
             try require(names.fault(of: number), at: start)
         }
@@ -125,7 +123,7 @@ extension RecordReader {
         reader.leaveStructure()
     }
 
-    /// Reads a tag; whether it is one of a `@closed` enum is told when the arm is known.
+    /// Accepts numbers that a `@closed` enum does not list. They are checked once the arm is known.
     private func readTag(_ form: ValueForm, from reader: inout ByteReader) throws(CodecError) -> Int128 {
         switch form {
         case .enumeration(let names, let order): try reader.readNumber(names.format, order)
@@ -142,7 +140,7 @@ extension RecordReader {
         if item.isByte, count <= min(reader.remaining, Int(UInt16.max)) {
             return writer.writeString(try reader.readSlice(byteCount: count))
         }
-        // A count that the bytes left cannot fulfil is not written: the error of the missing item comes first.
+        // If the bytes left are too few for this count, the missing item throws, and the list is dropped.
         writer.beginList(count: count)
         for position in 0..<count {
             let start = reader.offset
@@ -152,7 +150,7 @@ extension RecordReader {
         writer.endList()
     }
 
-    /// Reads a list up to the byte that ends it, or to the end of the bytes.
+    /// Reads a list up to its terminator, or to the end of the bytes.
     private func readOpenList(
         _ item: ItemForm, _ extent: ValueForm.Extent, _ limits: FieldLimits, from reader: inout ByteReader,
         to writer: inout ErlangTermWriter
@@ -168,7 +166,7 @@ extension RecordReader {
             let start = reader.offset
             try require(limits.fault(ofCount: count + 1), at: start)
             try readItem(item, at: count, from: &reader, to: &writer)
-            // Items have at least one byte, as the description guarantees; otherwise this would never end.
+            // The description guarantees that each item has at least a byte. Without that, this would never end.
             try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
             count += 1
         }

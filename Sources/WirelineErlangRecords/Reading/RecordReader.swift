@@ -10,16 +10,16 @@ import WirelineSchema
 /// The checks of a field have the same order as in generated code: prefix, `@max`, the bytes available, then the value
 /// itself. Atoms come only from the schema.
 ///
-/// The decoder of JSON takes the same steps in `WirelineSchema`. One walk for both, generic over what it makes, was 583 lines
-/// shorter and took more instructions: 9 to 19 % for a record, 14 to 18 % for JSON.
+/// The JSON decoder in `WirelineSchema` takes the same steps. One generic walk for both was 583 lines shorter, but took
+/// more
+/// instructions: 9 to 19 % for a record, 14 to 18 % for JSON.
 struct RecordReader {
     let plan: RecordPlan
-    /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
+    /// The header of the packet, with its defaults, for conditions of the message's fields.
     var header = PacketHeader()
-    /// The most bytes that the writer may have.
+    /// The most bytes of the writer.
     let byteLimit: Int
 
-    /// Reads a whole message, and writes its record.
     func readMessage(
         _ body: RecordBody, from reader: inout ByteReader, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -35,7 +35,7 @@ struct RecordReader {
         }
     }
 
-    /// Reads fields up to the last one, or to the end of the bytes if the next field may be absent.
+    /// Stops early at the end of the bytes if the next field may be absent.
     func readBody(
         _ body: RecordBody, from reader: inout ByteReader, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -86,7 +86,7 @@ struct RecordReader {
         }
     }
 
-    /// Reads a field of the record on which no other one depends.
+    /// Reads a field with a value in the record that no other field depends on.
     @inline(__always)
     private func readValue(
         of field: RecordField, _ numbers: [Int128], from reader: inout ByteReader, to writer: inout ErlangTermWriter
@@ -105,7 +105,7 @@ struct RecordReader {
         try read(field.form.holding(number), field.limits, tagged: tag, from: &reader, to: &writer)
     }
 
-    /// Reads a field that shares bytes with others, on which other fields depend, or which is not in the record.
+    /// Reads a field that shares bytes with others, that other fields depend on, or that has no value in the record.
     ///
     /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
     @inline(never)
@@ -132,7 +132,7 @@ struct RecordReader {
         }
     }
 
-    /// Reads a field whose prefix says whether it is there.
+    /// Reads a field whose prefix says whether it is present.
     @inline(never)
     private func readNullable(
         _ field: RecordField, _ numbers: [Int128], from reader: inout ByteReader, to writer: inout ErlangTermWriter
@@ -149,14 +149,13 @@ struct RecordReader {
         writer.writeBinary(Array(try reader.readUTF16(unitCount: count, order).utf8))
     }
 
-    /// Throws a fault, if there is one.
     @inline(__always)
     func require(_ fault: CodecError.Reason?, at offset: Int) throws(CodecError) {
         if let fault { throw CodecError(fault, offset: offset) }
     }
 }
 
-/// Atoms that stand for values of any schema.
+/// Atoms for values that any schema may have.
 enum Atoms {
     static let undefined = ErlangTermWriter.encoded(atom: "undefined")
     static let isTrue = ErlangTermWriter.encoded(atom: "true")
@@ -169,7 +168,7 @@ enum Atoms {
 }
 
 extension ValueForm {
-    /// How a value of variable length ends; nil for other forms.
+    /// The length rule of a form with variable length; nil for others.
     var extent: Extent? {
         switch self {
         case .string(let extent), .bytes(let extent), .utf16(let extent, _), .list(_, let extent),
@@ -179,7 +178,7 @@ extension ValueForm {
         }
     }
 
-    /// Whether its values are numbers, names for numbers, or `true` and `false`.
+    /// Numbers, names of numbers, `true` and `false`.
     var isNumber: Bool {
         switch self {
         case .integer, .varint, .enumeration, .flags, .boolean: true

@@ -3,21 +3,20 @@
 import WirelineCodec
 import WirelineErlang
 
-// Terms as generated Erlang looks at them.
+// Reads terms with the rules of the generated Erlang.
 extension ErlangTermReader {
-    /// The next term as a value, for an error; an atom that says so if it is nested too deeply.
+    /// The next term as a value for an error message; the atom `too_large` if it is nested too deeply.
     var value: ErlangTerm {
         var ahead = self
         return (try? ahead.readTerm()) ?? "too_large"
     }
 
-    /// Returns the error of the next term, which is an integer, if it is outside of a range.
+    /// The error if the next term, an integer, is outside of the range.
     func outOfRange(_ range: ClosedRange<Int128>) -> ErlangRecordError {
         ErlangRecordError(
             .tuple("out_of_range", value, ErlangTerm(range.lowerBound), ErlangTerm(range.upperBound)))
     }
 
-    /// Whether the next term is `undefined`.
     var isAtUndefined: Bool {
         var ahead = self
         return ahead.readAtom()?.matches("undefined") ?? false
@@ -25,7 +24,7 @@ extension ErlangTermReader {
 
     // MARK: Records and unions
 
-    /// Returns a reader of the fields of a record; nil if the next term is not that record.
+    /// Returns a reader of the record's fields; nil if the next term is not that record.
     @_lifetime(copy self)
     func enterRecord(_ body: RecordBody) -> ErlangTermReader? {
         var ahead = self
@@ -33,9 +32,9 @@ extension ErlangTermReader {
         return ahead
     }
 
-    /// Enters an arm of a union; its kept tag and its value come next.
+    /// Enters an arm of a union; its unknown tag and its value come next.
     ///
-    /// - Returns: The index of the arm; nil if the next term is none of them.
+    /// - Returns: The index of the arm; nil if the next term is no arm.
     mutating func enterArm(of union: RecordUnion) -> Int? {
         var ahead = self
         let arity = ahead.readTuple() ?? 0
@@ -46,19 +45,18 @@ extension ErlangTermReader {
 
     // MARK: Lists
 
-    /// A proper list whose elements come next.
+    /// A proper list. If it is plain, its elements come next.
     struct List {
-        /// The number of elements.
         let count: Int
-        /// Whether the elements and `[]` follow; otherwise they have to be read by ``readElements()``.
+        /// Whether the elements and `[]` come next. Otherwise call ``readElements()``.
         let isPlain: Bool
-        /// Whether it is a string: all elements are numbers below 256.
+        /// Whether all elements are numbers below 256, encoded as a string.
         let isString: Bool
     }
 
     /// Enters a proper list; nil if the next term is none.
     ///
-    /// - Complexity: O(*n*) in the bytes of the list: whether it is proper is known only at its end.
+    /// - Complexity: O(*n*) in the bytes of the list, because only its end shows whether it is proper.
     mutating func enterList() -> List? {
         var ahead = self
         if let string = ahead.readString() {
@@ -77,21 +75,21 @@ extension ErlangTermReader {
             self = elements
             return List(count: count, isPlain: true, isString: false)
         }
-        // Its tail is a list, which is rare, or it is no proper list.
+        // Rarely, the tail is a list. Otherwise it is no proper list.
         guard case .list(let all) = value else { return nil }
         return List(count: all.count, isPlain: false, isString: false)
     }
 
-    /// Reads a list that ``enterList()`` has found not to be plain, and returns its elements as terms after one another.
+    /// Reads a list that is not plain, and returns its elements as terms without a list around them.
     mutating func readElements() -> [UInt8] {
         var writer = ErlangTermWriter()
         guard case .list(let elements)? = try? readTerm() else { return [] }
-        // What has been read can be written.
+        // A term that was read can always be written.
         for element in elements { try? writer.write(element) }
         return writer.bytes
     }
 
-    /// Returns whether a test holds for one of the next elements.
+    /// Whether the test succeeds for one of the next `count` elements.
     func hasElement(among count: Int, where test: (inout ErlangTermReader) -> Bool) -> Bool {
         var ahead = self
         for _ in 0..<count {
@@ -109,11 +107,7 @@ extension ErlangTermReader {
         case nan(UInt64)
     }
 
-    /// Reads what stands for a float that Erlang does not have; nil if something else comes next.
-    ///
-    /// - Parameters:
-    ///   - exponent: The bits of an infinite number.
-    ///   - bitWidth: The number of bits of the float.
+    /// Reads the replacement of a float that Erlang does not have; nil if another term comes next.
     mutating func readSpecialFloat(_ format: FloatFormat) -> SpecialFloat? {
         var ahead = self
         if let atom = ahead.readAtom() {
@@ -130,14 +124,14 @@ extension ErlangTermReader {
         return .nan(UInt64(bits))
     }
 
-    /// Reads a float, or an integer as the nearest one.
+    /// Also accepts an integer, as the nearest float.
     mutating func readReal() throws(ErlangRecordError) -> Double {
         if let value = readFloat() { return value }
         guard let term = try? readTerm() else { throw .wrongType("float") }
         switch term {
         case .integer(let value): return Double(value)
         case .bigInteger(let value):
-            // As Erlang does it: from the most significant 64 bits on.
+            // As Erlang does: it starts with the most significant 64 bits.
             var sum = 0.0
             for place in stride(from: 0, to: value.magnitude.count, by: 8).reversed() {
                 let word = value.magnitude[place..<min(place + 8, value.magnitude.count)].reversed()

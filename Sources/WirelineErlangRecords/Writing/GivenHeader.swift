@@ -3,20 +3,19 @@
 import WirelineCodec
 import WirelineErlang
 
-/// The header fields that a map gives for a packet, as far as they are right.
+/// The valid fields of a header that a map gives.
 ///
-/// What is wrong with the map is told later: the message comes first.
+/// Errors of the map are reported only after the message's own errors.
 struct GivenHeader {
     private(set) var values = PacketHeader()
-    /// A key of the map that is none, or that cannot be set.
+    /// The first key that is unknown or cannot be set.
     private var unknownKey: ErlangTerm?
-    /// What is wrong with values, by the names of their fields.
+    /// The errors of values, with the names of their fields.
     private var errors: [(field: String, error: ErlangRecordError)] = []
 
-    /// Makes a header that sets nothing.
     init() {}
 
-    /// Reads a map; nil if the next term is none.
+    /// Nil if the next term is no map.
     init?(from reader: inout ErlangTermReader, _ plan: RecordPlan) {
         guard let count = reader.readMap() else { return nil }
         for _ in 0..<count {
@@ -53,14 +52,14 @@ struct GivenHeader {
         }
     }
 
-    /// Throws what is wrong with some of the fields.
+    /// Throws the error of one of these fields.
     func require(_ fields: [String]) throws(ErlangRecordError) {
         for name in fields {
             if let wrong = errors.first(where: { $0.field == name }) { throw Self.located(wrong) }
         }
     }
 
-    /// Throws what is wrong with the map.
+    /// Throws the first error of the map.
     func requireAll() throws(ErlangRecordError) {
         if let unknownKey { throw ErlangRecordError(.tuple("invalid_header_field", unknownKey)) }
         if let wrong = errors.first { throw Self.located(wrong) }

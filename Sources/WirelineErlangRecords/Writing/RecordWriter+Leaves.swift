@@ -6,7 +6,7 @@ import WirelineLanguage
 import WirelineSchema
 
 extension RecordWriter {
-    /// Writes a value that contains no other values, and is no number.
+    /// Writes a value that is no number and contains no other values.
     ///
     /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
     @inline(never)
@@ -29,7 +29,7 @@ extension RecordWriter {
         }
     }
 
-    /// Returns valid UTF-8.
+    /// The text is valid UTF-8.
     @_lifetime(copy reader)
     func text(from reader: inout ErlangTermReader) throws(ErlangRecordError) -> RawSpan {
         guard let content = reader.readBinary() else { throw .wrongType("string") }
@@ -49,7 +49,7 @@ extension RecordWriter {
         try writeText(content, extent, limits)
     }
 
-    /// Writes text or bytes, with the prefix or terminator that marks their end.
+    /// Writes text or bytes with their prefix, terminator or padding.
     mutating func writeText(
         _ content: RawSpan, _ extent: ValueForm.Extent, _ limits: FieldLimits
     ) throws(ErlangRecordError) {
@@ -95,7 +95,7 @@ extension RecordWriter {
         bytes.append(byteCount: format.byteCount) { format.write(digits, to: &$0) }
     }
 
-    /// Writes `[{Key, Value}]` as lines, without a line feed after the last.
+    /// Writes `[{Key, Value}]` as lines. The last line has no line feed.
     private mutating func writeProperties(from reader: inout ErlangTermReader) throws(ErlangRecordError) {
         guard let list = reader.enterList() else { throw .wrongType("list") }
         guard list.isPlain else {
@@ -138,20 +138,20 @@ extension RecordWriter {
 
     // MARK: Bodies inside a number of bytes
 
-    /// Makes room for the number of bytes that follow, if it has a fixed width.
+    /// Reserves the length prefix of a body, if its width is fixed.
     ///
-    /// - Returns: The width of the number; 0 if it has none, or a variable one.
+    /// - Returns: The bytes of the prefix; 0 if there is none, or if its width varies.
     mutating func beginBody(_ extent: ValueForm.Extent) -> Int {
         guard case .counted(let format, _) = extent, let byteCount = format.fixedByteCount else { return 0 }
         bytes += repeatElement(0, count: byteCount)
         return byteCount
     }
 
-    /// Writes the number of bytes before a body, or fills it up.
+    /// Writes the length prefix of a body, or fills the body up with zeros.
     ///
     /// - Parameters:
-    ///   - start: The offset where ``beginBody(_:)`` was called.
-    ///   - prefixByteCount: What that returned.
+    ///   - start: The offset at which ``beginBody(_:)`` was called.
+    ///   - prefixByteCount: The result of that call.
     ///   - goesToEnd: Whether a reader would take zeros after the body for a part of it.
     mutating func endBody(
         at start: Int, _ prefixByteCount: Int, _ extent: ValueForm.Extent, goesToEnd: Bool
@@ -173,7 +173,7 @@ extension RecordWriter {
         }
     }
 
-    /// Checks a count of bytes or items against its prefix and `@max`, and writes it if there is a prefix.
+    /// Checks a count of bytes or items against its prefix and `@max`, and writes the prefix if there is one.
     private mutating func appendCount(
         _ count: Int, _ extent: ValueForm.Extent, _ limits: FieldLimits
     ) throws(ErlangRecordError) {
@@ -183,14 +183,14 @@ extension RecordWriter {
         if case .counted(let format, let order) = extent { appendCount(count, format, order) }
     }
 
-    /// Writes a count that is known to fit.
+    /// The count must fit its format.
     mutating func appendCount(_ count: Int, _ format: CountFormat, _ order: ByteOrder) {
         bytes.append(count: count, format, order)
     }
 }
 
 extension [UInt8] {
-    /// Appends a count that is known to fit.
+    /// The count must fit its format.
     fileprivate mutating func append(count: Int, _ format: CountFormat, _ order: ByteOrder) {
         switch format {
         case .uint8: append(UInt8(truncatingIfNeeded: count))
@@ -208,7 +208,7 @@ extension RawSpan {
         unsafe withUnsafeBytes { unsafe $0.contains(byte) }
     }
 
-    /// Whether a reader of a field that is filled with `padding` would return another text.
+    /// Whether a reader that strips the padding would return another text.
     fileprivate func isChanged(byPadding padding: UInt8) -> Bool {
         // SAFETY: the bytes are only looked at before the closure returns.
         padding == 0 ? contains(0) : unsafe withUnsafeBytes { unsafe $0.last == padding }

@@ -6,7 +6,6 @@ import WirelineLanguage
 import WirelineSchema
 
 extension RecordWriter {
-    /// Reads the term of a number, and checks it.
     func number(
         _ form: ValueForm, _ limits: FieldLimits, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> Int128 {
@@ -19,7 +18,7 @@ extension RecordWriter {
         }
     }
 
-    /// Writes a number that has been checked.
+    /// The number must have passed the checks of `number(_:_:from:)`.
     mutating func append(_ number: Int128, _ form: ValueForm) {
         switch form {
         case .integer(let format, let order): bytes.append(number, format, order)
@@ -30,9 +29,9 @@ extension RecordWriter {
         }
     }
 
-    /// Writes an integer of a usual width that fits it.
+    /// Writes an integer of a common width.
     ///
-    /// - Returns: Whether it was written. If not, nothing has been read.
+    /// - Returns: False if the width is another one, or if the number does not fit. Then nothing has been read.
     @inline(__always)
     mutating func writeUsual(
         _ format: IntegerFormat, _ order: ByteOrder, from reader: inout ErlangTermReader
@@ -59,7 +58,7 @@ extension RecordWriter {
         _ value: Value?, _ order: ByteOrder
     ) -> Bool {
         guard let value else { return false }
-        // A single byte, which most numbers of records are, has a shorter way.
+        // Most numbers of records are single bytes, so these have a faster path.
         if MemoryLayout<Value>.size == 1 {
             bytes.append(UInt8(truncatingIfNeeded: value))
         } else {
@@ -84,7 +83,7 @@ extension RecordWriter {
         return 0
     }
 
-    /// Returns the number of an enum's case, given by its atom or as a number.
+    /// The case is given by its atom or its number.
     private func caseNumber(
         _ names: NameTable, _ limits: FieldLimits, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> Int128 {
@@ -102,7 +101,7 @@ extension RecordWriter {
         return value
     }
 
-    /// Returns the number of flags, given by their atoms and at most one number for bits without a name.
+    /// The flags are given by their atoms, and by at most one number for bits without a name.
     private func flagNumber(
         _ names: NameTable, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> Int128 {
@@ -164,7 +163,7 @@ extension RecordWriter {
     }
 
     private func outOfRange(_ format: FloatFormat, _ bits: UInt64, _ limits: FieldLimits) -> ErlangRecordError {
-        // A float, or what stands for one that Erlang does not have; a NaN keeps its bits.
+        // The value is a float, or its replacement if Erlang has no such float. A NaN keeps its bits.
         let number = format.value(ofBits: bits)
         let value: ErlangTerm = number.isNaN ? .tuple("nan", ErlangTerm(bits)) : ErlangTerm(float: number)
         let range = limits.floatRange ?? 0...0

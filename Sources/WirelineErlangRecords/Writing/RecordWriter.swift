@@ -5,18 +5,18 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSchema
 
-/// Reads a record from the bytes of a term and writes its fields as those of a message, without values in between.
+/// Reads a record from the bytes of a term, and writes its fields as a message. It makes no values in between.
 ///
-/// Fields are checked in order, as in the generated Erlang, so that the same error is found first. After an error
-/// ``bytes`` is incomplete, and the caller discards it. The term has been checked before: what cannot be read is of
+/// Fields are checked in the same order as in the generated Erlang, so both report the same error first. After an
+/// error,
+/// ``bytes`` is incomplete, and the caller must drop it. The term was checked before: if a read fails, the term has
 /// another type.
 struct RecordWriter {
     let plan: RecordPlan
-    /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
+    /// The header of the packet, with its defaults, for conditions of the message's fields.
     var header = PacketHeader()
-    /// The bytes written so far.
     var bytes: [UInt8] = []
-    /// How many structures and unions may still be opened.
+    /// The number of structures and unions that may still be opened inside each other.
     private var remainingDepth: Int
 
     init(_ plan: RecordPlan) {
@@ -26,7 +26,7 @@ struct RecordWriter {
 
     // MARK: Records
 
-    /// Writes the elements of a record after its atom.
+    /// The atom of the record has been read.
     mutating func writeMessage(
         _ body: RecordBody, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) {
@@ -43,7 +43,7 @@ struct RecordWriter {
         }
     }
 
-    /// - Returns: The name of the first optional field that is not set; nothing may follow it.
+    /// Returns the name of the first optional field that is not set. No field after it may be set.
     @discardableResult
     private mutating func writeBody(
         _ body: RecordBody, from reader: inout ErlangTermReader
@@ -120,7 +120,6 @@ struct RecordWriter {
         }
     }
 
-    /// Writes a field that is set.
     @inline(__always)
     private mutating func write(
         _ field: RecordField, at index: Int, in state: inout WrittenFields, from reader: inout ErlangTermReader
@@ -134,7 +133,7 @@ struct RecordWriter {
         try writeCounted(field, count, &state.counters, from: &reader)
     }
 
-    /// Writes a field that shares bytes with others, or on which other fields depend.
+    /// Writes a field that shares bytes with others, or whose number other fields need.
     ///
     /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
     @inline(never)
@@ -150,7 +149,7 @@ struct RecordWriter {
         append(number, field.form)
     }
 
-    /// Writes a field that has no value in the record; a number that counts others is 0 at first.
+    /// Writes a field that has no value in the record. A counter is 0 at first.
     private mutating func writeFiller(
         _ constant: PlannedConstant?, _ field: RecordField, _ byteCount: Int, in run: inout PackedBits
     ) {
@@ -171,13 +170,13 @@ struct RecordWriter {
         }
     }
 
-    /// Writes the prefix of a field that is absent, if that says so.
+    /// For an absent field whose prefix marks that, writes the prefix.
     private mutating func writeAbsence(of field: RecordField) {
         guard case .nullable = field.presence, case .counted(let format, let order)? = field.form.extent else { return }
         appendCount(-1, format, order)
     }
 
-    /// Adds the number of a field to its run; the last field of the run writes the bytes of all.
+    /// Adds the number of a field to its bit group. The last field of the group writes the bytes.
     private mutating func add(_ number: Int128, _ packing: FieldPacking, to run: inout PackedBits) {
         if packing.beginsRun { run = PackedBits() }
         run.add(number, bitWidth: packing.bitWidth, shift: packing.shift)
@@ -186,7 +185,7 @@ struct RecordWriter {
         bytes.append(Int128(run.integer), format, packing.byteOrder)
     }
 
-    /// Writes a field whose items or bytes an earlier field counts, and sets that one's number.
+    /// Writes a field whose length an earlier field holds, and sets that field.
     @inline(never)
     private mutating func writeCounted(
         _ field: RecordField, _ count: RecordField.Count, _ counters: inout OpenCounters,
@@ -198,7 +197,7 @@ struct RecordWriter {
         if case .list(let item, _) = field.form {
             size = try writeList(item, .rest, limit: min(most, field.limits.maximumCount ?? .max), from: &reader)
         } else {
-            // The limits of text are looked at before its bytes are written.
+            // The limits of text are checked before its bytes are written.
             let limits =
                 field.form.isSized
                 ? field.limits
@@ -297,7 +296,7 @@ struct RecordWriter {
 
     /// Writes the field that holds the tag of a later union: 0 if the union is not set.
     ///
-    /// What is wrong with the union is told when it is written itself.
+    /// Errors of the union are reported when the union itself is written.
     @inline(never)
     private mutating func writeTag(
         of field: RecordField, at user: Int, from index: Int, in body: RecordBody, _ reader: borrowing ErlangTermReader
@@ -324,7 +323,7 @@ struct RecordWriter {
         try writeItems(item, list, until: nil, from: &reader)
     }
 
-    /// - Returns: The number of items.
+    /// Returns the number of items.
     @discardableResult
     private mutating func writeList(
         _ item: ItemForm, _ extent: ValueForm.Extent, limit: Int?, from reader: inout ErlangTermReader
@@ -340,7 +339,7 @@ struct RecordWriter {
         return list.count
     }
 
-    /// - Parameter terminator: The byte that ends the list, with which no item may begin; nil if none does.
+    /// - Parameter terminator: The byte that ends the list; no item may begin with it. Nil: the list has none.
     private mutating func writeItems(
         _ item: ItemForm, _ list: borrowing ErlangTermReader.List, until terminator: UInt8?,
         from reader: inout ErlangTermReader
@@ -349,7 +348,7 @@ struct RecordWriter {
             try writeItems(item, count: list.count, until: terminator, from: &reader)
             if list.count > 0 { reader.skip() }
         } else {
-            // A string, or a list whose tail is a list, which is the same list with one head.
+            // Either a string, or a list whose tail is a list: both become one plain list of elements.
             let elements = reader.readElements()
             var inner = ErlangTermReader(elements.rawSpan)
             try writeItems(item, count: list.count, until: terminator, from: &inner)

@@ -5,11 +5,11 @@ import WirelineErlang
 import WirelineLanguage
 import WirelineSchema
 
-/// What the fields of a body that are written leave for later ones.
+/// State that the written fields of a body leave for later ones.
 struct WrittenFields {
-    /// The numbers of fields at which conditions look; empty if none does.
+    /// The numbers for conditions; empty if there are none.
     var numbers: [Int128]
-    /// The bits of the fields that share bytes.
+    /// The current bit group.
     var run = PackedBits()
     var counters = OpenCounters()
 
@@ -18,27 +18,26 @@ struct WrittenFields {
     }
 }
 
-/// The numbers of the fields of a body that count others: they stand before what they count, and are written last.
+/// The counters of a body. They stand before the fields that they count, so they are written last.
 struct OpenCounters {
     private var counters: [Counter] = []
 
     private struct Counter {
-        /// The index of the field in its body.
         let field: Int
-        /// The offset of the number, or of the bytes that it shares with others.
+        /// The offset of the number, or of its bit group.
         let offset: Int
-        /// What the field must be; nil if nothing that it counts is there.
+        /// The number; nil if no counted field was written.
         var value: Int?
     }
 
-    /// Adds a field whose number stands at `offset`.
+    /// Adds a counter at this offset.
     ///
-    /// If it shares bytes with fields before it, these are not written yet, and begin at the same offset.
+    /// If it is in a bit group, the group's earlier fields are not written yet, and have the same offset.
     mutating func open(_ field: Int, at offset: Int) {
         counters.append(Counter(field: field, offset: offset, value: nil))
     }
 
-    /// Sets a number to what a field with so many items or bytes needs.
+    /// Sets a counter for a field with `size` items or bytes.
     mutating func set(_ count: RecordField.Count, to size: Int) throws(ErlangRecordError) {
         guard let index = counters.firstIndex(where: { $0.field == count.source }) else { return }
         if let value = counters[index].value, value + count.addend != size {
@@ -47,7 +46,7 @@ struct OpenCounters {
         counters[index].value = size - count.addend
     }
 
-    /// Writes the numbers, the last one first, because a varint moves what follows it.
+    /// Writes the counters, the last one first, because a varint moves the bytes after it.
     func write(to bytes: inout [UInt8], _ body: RecordBody) {
         for counter in counters.reversed() {
             let value = Int128(counter.value ?? 0)

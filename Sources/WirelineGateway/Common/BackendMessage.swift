@@ -5,23 +5,22 @@ import WirelineCodec
 import WirelineErlangGateway
 import WirelineErlangRecords
 
-/// A backend's message in a protocol with states or layers. It has been checked, and each connection makes its packet.
+/// A checked message of a backend, in a protocol with states or layers. Each connection makes its own packet.
 final class BackendMessage: UnsealedClientPacket {
-    /// What the header of a packet counts, about.
+    /// An estimate for a packet's header.
     private static let headerByteCount = 16
 
     let packet: SharedPacket
 
     var byteCount: Int { packet.byteCount + Self.headerByteCount }
 
-    /// - Throws: `CodecError` if it cannot be sent in any states.
+    /// - Throws: `CodecError` if the message cannot be sent in any states.
     init(_ draft: RecordDraft, in layout: PacketLayout, limit: Int) throws(CodecError) {
         packet = try SharedPacket(UnsealedPacket(draft), in: layout, limit: limit)
     }
 }
 
 extension UnsealedPacket {
-    /// Makes the packet of a record.
     fileprivate init(_ draft: RecordDraft) {
         switch draft.content {
         case .packets(let drafts):

@@ -104,7 +104,7 @@ public struct ErlangGatewayConfiguration: Sendable {
 }
 
 extension ErlangGatewayConfiguration {
-    /// What the core takes.
+    /// The core's settings.
     ///
     /// - Throws: ``ErlangGatewayError/goodbye(_:)``.
     func settings(_ schema: GatewayProtocol) throws(ErlangGatewayError) -> GatewaySettings {
@@ -124,23 +124,23 @@ extension ErlangGatewayConfiguration {
         return settings
     }
 
-    /// The nodes to which the gateway stays connected.
+    /// The nodes to which the gateway stays connected, with those of named backends.
     var allNodes: [ErlangNodeName] {
         var all = Set(nodes)
         if case .names(let names) = backends { all.formUnion(names.values.joined()) }
         return all.sorted()
     }
 
-    /// How the node is started. Each client is a process of it, and so is the gateway.
+    /// The configuration of the node. Each client and the gateway itself are processes of it.
     var nodeConfiguration: ErlangNodeConfiguration {
         var configuration = node
         configuration.limits.processCount = max(configuration.limits.processCount, clientLimit + 64)
-        // Each client may have an owner of its own.
+        // Each client may have its own owner.
         configuration.limits.monitorCount = max(configuration.limits.monitorCount, clientLimit + 64)
         return configuration
     }
 
-    /// The limits on connections that all endpoints share.
+    /// The limits that all endpoints share.
     var gate: ConnectionGate {
         var options = ListeningOptions()
         options.connectionLimitPerAddress = clientLimitPerAddress
@@ -148,7 +148,7 @@ extension ErlangGatewayConfiguration {
         return ConnectionGate(options, limit: max(0, clientLimit))
     }
 
-    /// How an endpoint serves its clients.
+    /// The configuration of an endpoint's connections. The gateway has its own limits for output and connections.
     func serving(at endpoint: Endpoint) -> ServerConfiguration {
         var serving = endpoint.serving
         serving.listening.connectionLimit = .max

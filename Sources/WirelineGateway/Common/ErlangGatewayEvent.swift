@@ -57,7 +57,7 @@ extension ErlangGatewayEvent: CustomStringConvertible {
 }
 
 extension ErlangGatewayEvent {
-    /// Whether anybody who reaches the node's port, or a node with bad messages or slow processes, can cause it often.
+    /// Whether strangers who reach the node's port can cause it often, or nodes with bad messages or slow processes.
     package var isLimited: Bool {
         switch self {
         case .note(.refused), .note(.crowded), .note(.droppedMessage), .note(.acceptFailed), .late: true

@@ -2,7 +2,7 @@
 
 public import WirelineErlangNode
 
-/// Names of nodes, such as `game*@*`: a `*` stands for any characters, also for none.
+/// A pattern for names of nodes, such as `game*@*`: a `*` stands for any number of characters, also for none.
 public struct ErlangNodePattern: Equatable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -3,7 +3,7 @@
 public import Wireline
 public import WirelineCodec
 
-/// Looks at a client's message before its owner does, and decides what becomes of it.
+/// Decides about a client's message before its owner gets it.
 ///
 /// ```swift
 /// configuration.edge = { packet, client in
@@ -17,7 +17,7 @@ public import WirelineCodec
 /// the connection. A message that does not match the schema never comes to it.
 public typealias GatewayEdge = @Sendable (_ packet: borrowing Packet, _ client: EdgeClient) -> EdgeDecision
 
-/// A client whose message is looked at.
+/// A client whose message the edge sees.
 public struct EdgeClient: Sendable {
     /// Its connection.
     public let connection: PacketConnection
@@ -25,13 +25,14 @@ public struct EdgeClient: Sendable {
     public let isOpen: Bool
 }
 
-/// What becomes of a client's message.
+/// The edge's decision about a message.
 public enum EdgeDecision: Sendable {
     /// The client's owner gets it. The first one opens the client: a backend is asked to own it.
     case pass
-    /// The program has done what there was to do. No owner gets it.
+    /// The program has handled the message. No owner gets it.
     case handled
-    /// No owner gets it. The connection is closed, after what was written to it. If the client is open, it ends with the
+    /// No owner gets the message. The connection closes after the output before it. If the client is open, it ends with
+    /// the
     /// reason `{shutdown, refused}`.
     case refuse
 }

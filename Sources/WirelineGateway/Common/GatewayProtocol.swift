@@ -19,17 +19,16 @@ public import WirelineLayers
 /// the states of its client ends the client with the reason `{shutdown, {packet, Text}}`; if it was for many clients, this
 /// one misses it. The owner of a client sets keys and states between packets: `{key, Name, Bytes}` and `{set, Name, Value}`.
 public struct GatewayProtocol: Sendable {
-    /// An object, so that a message's translation copies one reference.
+    /// An object, so that translating a message copies one reference.
     private let translation: Translation
     private var records: ErlangRecords { translation.records }
-    /// The states with which connections begin.
+    /// The first states of each connection.
     package private(set) var states = PacketStates()
-    /// The keys with which connections begin.
+    /// The first keys of each connection.
     package private(set) var keys = LayerSettings()
-    /// The name of the protocol, for the call `info`.
+    /// The protocol's name, for the call `info`.
     package var name: String { records.description.name }
     package var layout: PacketLayout { records.description.layout }
-    /// The most bytes of a packet.
     package var packetLimit: Int { records.description.options.maximumPacketByteCount }
 
     /// Makes the protocol of a translation.
@@ -37,14 +36,14 @@ public struct GatewayProtocol: Sendable {
         translation = Translation(records: records, hasSettableFields: records.hasSettableFields)
     }
 
-    /// Makes the protocol of a translation, with the states and keys with which connections begin, for tools.
+    /// For tools: with the first states and keys of each connection.
     package init(_ records: ErlangRecords, states: PacketStates, keys: LayerSettings) {
         self.init(records)
         self.states = states
         self.keys = keys
     }
 
-    /// The same protocol, with terms that may be as long as those of the node.
+    /// Accepts terms that are as long as the node's.
     func withTerms(ofBytes byteCount: Int) -> Self {
         var records = records
         records.limits.byteCount = max(records.limits.byteCount, byteCount)
@@ -73,7 +72,7 @@ public struct GatewayProtocol: Sendable {
         try keys.setKey(name, bytes, for: sender, in: layout)
     }
 
-    /// Returns the keys with which connections begin, and what a server's configuration says of layers.
+    /// The first keys of each connection, with the layer options of a server's configuration.
     func keys(with options: LayerOptions) -> LayerSettings {
         var keys = keys
         keys.options = options
@@ -82,7 +81,7 @@ public struct GatewayProtocol: Sendable {
 
     // MARK: How connections change
 
-    /// Says what is wrong with a key or a state that a backend sets.
+    /// Checks a key or a state that a backend sets.
     package var checkChange: ChangeCheck {
         { [layout] change in
             switch change {
@@ -102,14 +101,13 @@ public struct GatewayProtocol: Sendable {
 
     // MARK: Translation
 
-    /// Returns the term of a client's packet.
+    /// Returns a client's packet as a term.
     package func message(of packet: borrowing Packet) throws(CodecError) -> MessageTerm {
         let term = try translation.records.encodedMessage(of: packet, from: .client)
         guard translation.hasSettableFields else { return MessageTerm(term: term) }
         return MessageTerm(term: term, header: try records.encodedHeader(of: packet, onlySettable: true))
     }
 
-    /// Makes the packet of a backend's message.
     package var encode: MessageEncoder {
         guard !layout.hasStates, !layout.hasContent else { return encodeForConnections }
         return { [translation] message in
@@ -136,7 +134,7 @@ public struct GatewayProtocol: Sendable {
         }
     }
 
-    /// Makes the packet of a message that the gateway itself sends.
+    /// Makes a packet of the gateway's own message.
     func packet(of message: ErlangTerm) throws(ErlangGatewayError) -> ClientPacket {
         var writer = ErlangTermWriter()
         do throws(ErlangError) { try writer.write(message) } catch { throw .goodbye("not_a_message") }
@@ -158,7 +156,6 @@ public struct GatewayProtocol: Sendable {
 }
 
 extension ConnectionChange.End {
-    /// The same end, in the words of packets.
     var sender: Sender {
         switch self {
         case .client: .client
@@ -168,7 +165,7 @@ extension ConnectionChange.End {
 }
 
 extension LayerKeyError {
-    /// The reason as backends get it: `{unknown_key, Name}` or `{wrong_key_size, Bytes, Needed}`.
+    /// The reason for backends: `{unknown_key, Name}` or `{wrong_key_size, Bytes, Needed}`.
     fileprivate func reason(_ name: String) -> ErlangTerm {
         switch self {
         case .unknownName: .tuple("unknown_key", .atom(ErlangAtom(name)))

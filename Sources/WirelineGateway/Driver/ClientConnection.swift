@@ -7,12 +7,12 @@ import WirelineSession
 import WirelineTransport
 import WirelineWebSocket
 
-/// The connection of a client, between its own loop and the gateway's.
+/// A client's connection, between its own loop and the gateway's.
 ///
-/// Each part of the state belongs to one of the two loops, so `@unchecked Sendable` needs no lock. What changes with every
-/// packet is `@exclusivity(unchecked)`: no access to it calls code that accesses it again.
+/// Each property belongs to one of the two loops, so `@unchecked Sendable` needs no lock. Properties that change with
+/// every packet are `@exclusivity(unchecked)`: no access to one calls code that accesses it again.
 final class ClientConnection: @unchecked Sendable {
-    /// So many messages are handed on together. The gateway may have to keep them, although it reads no more.
+    /// The most messages that are handed over together. The gateway may have to keep them, although it reads no more.
     private static let batchCount = 32
 
     let connection: PacketConnection
@@ -20,43 +20,43 @@ final class ClientConnection: @unchecked Sendable {
 
     // MARK: On the gateway's loop
 
-    /// The client's number, once it is a process.
+    /// Set once the client is a process.
     var number: ClientNumber?
-    /// What was written to it, and is not offered to the system yet.
+    /// Packets that were not offered to the system yet.
     @safe @exclusivity(unchecked) var written = WrittenPackets()
-    /// The bytes that were offered to the system, and that it is not known to have taken.
+    /// The bytes that were offered to the system, and that it has not reported as taken.
     @safe @exclusivity(unchecked) var offeredByteCount = 0
 
     // MARK: On the connection's loop
 
     private enum Stage: Equatable {
         case new
-        /// It is not ready, or no message of it was passed at the edge.
+        /// The connection is not ready, or the edge has not passed a message yet.
         case handshaking
-        /// The gateway is told of it, or knows it.
+        /// The gateway knows it, or soon will.
         case known
-        /// The program has refused a message of it. No further one is read.
+        /// The edge has refused a message. No further one is read.
         case refused(isKnown: Bool)
-        /// The gateway was told that it is gone.
+        /// The gateway knows that it is gone.
         case gone
     }
 
     private var stage = Stage.new
     private var isRefused: Bool { if case .refused = stage { true } else { false } }
-    /// Whether the gateway wants the client to be read. It says so when it has opened the client.
+    /// Whether the gateway wants the client to be read. It decides this once it has opened the client.
     private var isWanted = false
-    /// Whether the gateway has so many messages of it that it must take them first.
+    /// Whether the gateway must first take the messages that it has.
     private var isAhead = false
     private var isTaking = false
     private var isRead: Bool { isWanted && !isAhead && rest == nil }
-    /// Closes the connection of a client that has ended, if what it has said is not read by then.
+    /// Closes the connection of a client that has ended, if its input is still unread by then.
     private var unreadEnd: EventLoop.Timer?
-    /// Ends a rest of a client that talks too fast.
+    /// Ends the pause of a client whose message rate was too high.
     private var rest: EventLoop.Timer?
     private var sent = RateBucket()
-    /// Whether the next message has been counted in ``sent``.
+    /// Whether ``sent`` includes the next message.
     private var isNextCounted = false
-    /// The bytes that were sent, and that the system had not taken at the last look.
+    /// The bytes that the system had not taken at the last check.
     private var unsentByteCount = 0
 
     init(_ connection: PacketConnection, _ driver: GatewayDriver) {
@@ -64,7 +64,6 @@ final class ClientConnection: @unchecked Sendable {
         self.driver = driver
     }
 
-    /// The calls that handle the connection.
     var calls: MessageCalls {
         MessageCalls(open: { self.begin() }, take: { try self.take(&$0) }, close: { self.closed($0) })
     }
@@ -73,7 +72,7 @@ final class ClientConnection: @unchecked Sendable {
 
     private func begin() {
         connection.pauseInput()
-        // The connection keeps the closure for as long as it lives.
+        // The connection keeps the closure as long as it lives.
         connection.whenEndIsKnown { [weak self] in self?.endIsKnown() }
         connection.whenReady { self.becameReady() }
         guard stage == .new else { return }
@@ -88,7 +87,7 @@ final class ClientConnection: @unchecked Sendable {
         read(true)
     }
 
-    /// Tells the gateway of the client.
+    /// Reports the client to the gateway.
     private func admit() {
         let hadHandshake = stage == .handshaking
         stage = .known
@@ -107,9 +106,9 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// The connection leaves, or the client has ended its stream or is lost.
+    /// The connection begins to end, or the client has ended its stream or is lost.
     private func endIsKnown() {
-        // What was taken is said first.
+        // Messages that were read are handed over first.
         guard !isTaking, connection.stream.isOpen else { return }
         if connection.isLeaving {
             switch stage {
@@ -142,9 +141,9 @@ final class ClientConnection: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Reads the packets that have arrived, as long as the client is to be read.
+    /// Reads packets while the client may be read.
     ///
-    /// - Returns: Why a packet could not be read. Those before it count.
+    /// - Returns: Why a packet could not be read. The messages before it count.
     private func read(_ batch: inout PacketBatch, into messages: inout [MessageTerm]) -> ConnectionError? {
         do throws(ConnectionError) {
             while isWanted, rest == nil, messages.count < Self.batchCount {
@@ -163,9 +162,7 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Lets the program look at a message.
-    ///
-    /// - Returns: Whether the owner gets it.
+    /// Asks the edge about a message. Returns whether the owner gets it.
     private func passes(_ packet: borrowing Packet) -> Bool {
         guard let edge = driver.edge else { return true }
         switch edge(packet, EdgeClient(connection: connection, isOpen: stage == .known)) {
@@ -181,9 +178,9 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Counts the next message.
+    /// Counts the next message against the rates.
     ///
-    /// - Returns: Whether it may be read now. If not, a timer goes on.
+    /// - Returns: Whether it may be read now. If not, a timer continues.
     private func countNext() -> Bool {
         guard let rates = driver.rates, !isNextCounted else { return true }
         let now = connection.loop.now
@@ -197,19 +194,18 @@ final class ClientConnection: @unchecked Sendable {
         return false
     }
 
-    /// Reads, or rests.
+    /// Reads the connection, or pauses it.
     private func settle() {
         guard !isTaking else { return }
         if isRead { connection.resumeInput() } else { connection.pauseInput() }
     }
 
-    /// Whether the gateway wants the client to be read.
+    /// The gateway decides whether the client is read.
     func read(_ isWanted: Bool) {
         self.isWanted = isWanted && !isRefused
         settle()
     }
 
-    /// The gateway has taken the messages.
     func caughtUp() {
         isAhead = false
         settle()
@@ -217,10 +213,10 @@ final class ClientConnection: @unchecked Sendable {
 
     // MARK: Output
 
-    /// Offers packets to the system, after what it has not taken.
+    /// Offers packets to the system, after the output that it has not taken.
     ///
-    /// - Parameter packets: The packets; none: only what it has not taken is offered.
-    /// - Returns: How many bytes it has taken since the last call.
+    /// - Parameter packets: The packets; if there are none, only the earlier output is offered.
+    /// - Returns: The bytes that the system has taken since the last call.
     func send(_ packets: WrittenPackets) -> Int {
         unsentByteCount += packets.byteCount
         if packets.isEmpty {
@@ -230,7 +226,7 @@ final class ClientConnection: @unchecked Sendable {
         } else {
             make(packets.unsealed)
         }
-        // What waits can be longer than what was written: TLS and frames add to it.
+        // The output can be longer than the packets: TLS and frames add to it.
         let pendingByteCount = connection.stream.isOpen ? connection.stream.pendingByteCount : 0
         let byteCount = min(unsentByteCount, pendingByteCount)
         defer { unsentByteCount = byteCount }
@@ -239,8 +235,9 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Makes packets in the connection's states, with its keys and keystreams, and offers them to the system.
     ///
-    /// A change counts for the packets that are made after it, and for those of the client that are taken after it. If a packet that the
-    /// client must not miss cannot be made, the connection ends after the packets before it.
+    /// A change applies to later packets of both ends. If an owed packet cannot be made, the connection ends after the
+    /// packets
+    /// before it.
     private func make(_ steps: [WrittenPackets.Unsealed]) {
         guard connection.stream.takesOutput else { return }
         var bytes: [UInt8] = []
@@ -263,7 +260,6 @@ final class ClientConnection: @unchecked Sendable {
         if let failure { connection.fail(ConnectionError.codec(failure)) }
     }
 
-    /// Closes the connection.
     func close(_ end: ClientEnd, isFlushed: Bool) {
         connection.closeCode(WebSocketCloseCode(rawValue: end.closeCode))
         if isFlushed { connection.finish(within: GatewayDriver.flushTime) } else { connection.close() }
@@ -271,12 +267,12 @@ final class ClientConnection: @unchecked Sendable {
 }
 
 extension ClientEnd {
-    /// The program has refused a message.
+    /// The edge has refused a message.
     fileprivate static let refused = ClientEnd.kicked(.tuple("shutdown", "refused"))
 }
 
 extension PacketConnection {
-    /// Sets a key or a state for the next packets. It was checked when a process said it.
+    /// Sets a key or a state for later packets. The core has checked the change.
     fileprivate func apply(_ change: ConnectionChange) {
         switch change {
         case .key(let name, let bytes, for: let end): try? layers.setKey(name, bytes, for: end?.sender)

@@ -6,7 +6,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension ClientEnd {
-    /// Why a client went, by the error that ended its connection; nil: the client closed it.
+    /// The reason of a client's end, from the error of its connection; nil: the client closed it.
     init(_ error: (any Error)?) {
         guard let error else {
             self = .normal

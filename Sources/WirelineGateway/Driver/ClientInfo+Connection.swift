@@ -5,7 +5,7 @@ import WirelineErlangGateway
 import WirelineTransport
 
 extension ClientInfo {
-    /// What backends are told of a connection whose handshakes are complete; on its loop.
+    /// The connection's handshakes must be complete. Call this on its loop.
     init(_ connection: PacketConnection) {
         let (stream, peer) = (connection.stream, connection.peerAddress)
         self.init(

@@ -2,41 +2,39 @@
 
 import WirelineErlangGateway
 
-/// The clients that were written to since the system was last offered something, or that did not take all.
+/// Clients with output that was not yet offered to their sockets, or was taken only in part.
 ///
-/// What is written to a client in one turn of the gateway's loop is gathered, and offered to the system together.
+/// All packets to a client in one turn of the gateway's loop are offered to the system together.
 struct ClientOutput {
-    /// The clients that were written to, in the order of their first packets.
+    /// Clients with new packets, in the order of their first ones.
     private var written: [ClientConnection] = []
-    /// The clients that did not take all that was offered.
+    /// Clients that did not take all their output.
     private var waiting = StalledClients<ClientConnection>()
-    /// The loops that have not reported what the system has taken, and one more while they are asked.
+    /// The loops that have not reported yet. During an offer, the caller counts as one more.
     private var openReportCount = 0
-    /// Memory of packets that were sent, for others: most clients get a few packets and then none for long.
+    /// Memory of sent packets for others: most clients get a few packets, and then none for a long time.
     private var spares: [WrittenPackets] = []
 
-    /// The most memory that is kept: so many times so many bytes.
+    /// The most spare arrays, and the most bytes of each.
     private static let (spareCount, spareByteCount) = (256, 2 << 10)
-    /// The most clients that are offered something in one turn. Each takes 4 µs, and a group may have all of them.
+    /// The most clients in one offer. Each takes 4 µs, and a group may contain all clients.
     private static let clientsPerOffer = 256
 
-    /// Whether nothing is to be offered.
+    /// Whether there is nothing to offer now.
     var isEmpty: Bool { written.isEmpty && !waiting.hasDue }
 
-    /// When to offer those that did not take all something again, from now; nil if there are none.
+    /// Returns the time until stalled output must be offered again; nil: none is stalled.
     mutating func nextOffer() -> Duration? { waiting.nextRound() }
 
     // MARK: Writing
 
-    /// Adds a packet for a client.
-    ///
-    /// - Parameter isShared: Whether other clients get it, too.
+    /// - Parameter isShared: Whether other clients get the packet, too.
     mutating func write(_ packet: ClientPacket, to client: ClientConnection, isShared: Bool = false) {
         begin(client)
         client.written.append(packet, isShared: isShared)
     }
 
-    /// Adds a change to the packets of a client that follow.
+    /// The change applies to later packets.
     mutating func change(_ change: ConnectionChange, of client: ClientConnection) {
         begin(client)
         client.written.append(change)
@@ -48,7 +46,7 @@ struct ClientOutput {
         if let spare = spares.popLast() { client.written = spare }
     }
 
-    /// Takes what was written to a client.
+    /// Takes a client's new packets. They count as offered.
     mutating func take(_ client: ClientConnection) -> WrittenPackets {
         let packets = client.written
         client.written = WrittenPackets()
@@ -56,7 +54,7 @@ struct ClientOutput {
         return packets
     }
 
-    /// Gives back the memory of packets that were sent.
+    /// Keeps the memory of sent packets for reuse.
     mutating func giveBack(_ packets: consuming WrittenPackets) {
         guard packets.bytes.capacity <= Self.spareByteCount, spares.count < Self.spareCount else { return }
         packets.clear()
@@ -65,10 +63,10 @@ struct ClientOutput {
 
     // MARK: Offering
 
-    /// Begins an offer. Each loop and the caller itself report its end.
+    /// Begins an offer. Each loop and the caller itself must report its end with ``ended()``.
     ///
-    /// - Parameter isForStalled: Whether clients that did not take all are offered it again, if their time has come.
-    /// - Returns: The clients to whom something is to be offered. If there are more, they wait for the next offer.
+    /// - Parameter isForStalled: Whether stalled clients get an offer, too, if their time has come.
+    /// - Returns: The clients of this offer. If there are more, they wait for the next one.
     mutating func begin(isForStalled: Bool) -> [ClientConnection] {
         openReportCount += 1
         if isForStalled { waiting.beginRound() }
@@ -78,16 +76,15 @@ struct ClientOutput {
         return Array(written.prefix(count)) + again
     }
 
-    /// Another loop will report, too.
+    /// Another loop works on this offer, and will report.
     mutating func awaitReport() { openReportCount += 1 }
 
-    /// The system has taken bytes of a client's.
+    /// The system has taken bytes of a client's output.
     mutating func took(_ byteCount: Int, of client: ClientConnection) {
         client.offeredByteCount -= byteCount
         if client.offeredByteCount > 0 { waiting.note(client, hasTaken: byteCount > 0) } else { forget(client) }
     }
 
-    /// A client is gone.
     mutating func forget(_ client: ClientConnection) {
         if !waiting.isEmpty { waiting.remove(client) }
     }

@@ -4,13 +4,13 @@ import Wireline
 import WirelineSession
 import WirelineTransport
 
-/// How fast clients may send messages: each one, and those of an address together.
+/// The limits of clients' message rates: of each client, and of each address.
 final class ClientRates: Sendable {
     private let clientRate: MaximumRate?
     private let networks: Lock<NetworkRates?>
     private let hasNetworks: Bool
 
-    /// - Returns: nil if nothing is limited.
+    /// Returns nil if nothing is limited.
     init?(_ configuration: ErlangGatewayConfiguration) {
         guard configuration.messageRate != nil || configuration.messageRatePerAddress != nil else { return nil }
         clientRate = configuration.messageRate
@@ -21,10 +21,9 @@ final class ClientRates: Sendable {
     /// Counts a message of a client.
     ///
     /// - Parameters:
-    ///   - bucket: What the client has sent.
+    ///   - bucket: The client's own bucket.
     ///   - network: Its address; nil for a Unix domain socket.
-    ///   - now: The time.
-    /// - Returns: Zero; or how long the client must wait, and then nothing was counted.
+    /// - Returns: Zero; otherwise the time that the client must wait, and then nothing was counted.
     func take(_ bucket: inout RateBucket, of network: PeerNetwork?, at now: Duration) -> Duration {
         if let clientRate {
             let wait = bucket.wait(clientRate, at: now)

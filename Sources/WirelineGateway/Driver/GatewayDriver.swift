@@ -7,33 +7,36 @@ import WirelineErlangGateway
 import WirelineErlangNode
 import WirelineTransport
 
-/// Carries out what a ``GatewayCore`` decides: it is the program of the gateway's node, and has the clients' connections.
+/// Carries out the decisions of a ``GatewayCore``. It is the program of the gateway's node, and owns the clients'
+/// connections.
 ///
-/// The core belongs to the node's loop. Each client may be on another loop: what it says comes here in order, and what is
-/// written to it leaves in order. So what one process says to several clients takes effect in its order for each of them.
+/// The core belongs to the node's loop. Each client may be on another loop: its messages arrive here in order, and its
+/// packets leave in order. So if a process sends to several clients, each of them sees the order of the process.
 ///
-/// Effects are carried out at the end of the loop's turn: all that clients said goes to the node's socket together, and
-/// all that was said to a client goes to its socket together.
+/// Effects are carried out at the end of the loop's turn. The messages of all clients go to a node's socket together,
+/// and
+/// all packets of a client go to its socket together.
 ///
-/// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock. What changes with every message is
-/// `@exclusivity(unchecked)`: no access to it calls code that accesses it again.
+/// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock. Properties that change with every
+/// message
+/// are `@exclusivity(unchecked)`: no access to one calls code that accesses it again.
 final class GatewayDriver: NodeProgram, @unchecked Sendable {
-    /// How long what was written to a client may take to leave when its connection is closed.
+    /// The time for a client's last output after the gateway has closed it.
     static let flushTime = Duration.seconds(5)
-    /// How long the gateway waits before it asks a node again that did not answer in time.
+    /// The wait before the gateway asks a silent node again.
     private static let pingDelay = Duration.seconds(1)
-    /// How long effects are carried out in one turn.
+    /// The longest time for effects in one turn.
     private static let effectTime = Duration.milliseconds(5)
-    /// The most effects whose memory is used again.
+    /// Larger arrays of effects are not kept for reuse.
     private static let spareEffectCount = 4_096
 
     let node: ErlangNode
     let schema: GatewayProtocol
-    /// How fast clients may talk; nil: there is no limit.
+    /// The limits of clients' message rates; nil: none.
     let rates: ClientRates?
-    /// Looks at the messages of clients before owners do, on the loops of the clients.
+    /// Called for each message of a client before its owner gets it, on the client's loop.
     let edge: GatewayEdge?
-    /// How long what a client said before it has ended may wait for its owner.
+    /// How long unread input of a client may stay after its end.
     let parkTime: Duration
     private let backends: ErlangGatewayConfiguration.Backends
     private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
@@ -42,22 +45,22 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var owners: OwnerNodes
     @safe @exclusivity(unchecked) private var clients: [ClientNumber: ClientConnection] = [:]
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
-    /// Processes that are not monitored yet, because too much waits for their node.
+    /// Processes that are not monitored yet, because their node has too much output.
     private var unmonitored: [ErlangNodeName: [ErlangDestination]] = [:]
-    /// If no more bytes than this wait for a node, it has room for what was refused.
+    /// A node with at most this much output accepts what it has refused.
     private let roomyQueue: Int
     private var queues: [ErlangNodeName: Int] = [:]
     private var timer: (handle: EventLoop.Timer, time: Duration)?
     @safe @exclusivity(unchecked) private var output = ClientOutput()
     private var work = LoopWork()
-    /// An empty array, whose memory is used for the next effects.
+    /// An empty array. The next effects use its memory.
     private var spareEffects: [GatewayEffect] = []
-    /// What the loop does at the end of a turn in which something happened.
+    /// The loop runs it at the end of a turn with events.
     private var endOfTurn: EndOfTurnAction?
     private var waitsForEndOfTurn = false
-    /// Whether a timer offers again what was not taken.
+    /// Whether a timer will offer stalled output again.
     private var offersLater = false
-    /// Called when each node has been tried once.
+    /// Called when each node has had one attempt.
     private var onTried: (() -> Void)?
     private var end = GatewayEnd()
 
@@ -81,7 +84,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         endOfTurn = EndOfTurnAction { [weak self] in self?.endTurn() }
     }
 
-    /// Makes the processes of a gateway on its node.
+    /// Starts the gateway's processes on its node.
     static func start(
         on node: ErlangNode, _ schema: GatewayProtocol, _ settings: GatewaySettings,
         _ configuration: ErlangGatewayConfiguration
@@ -111,13 +114,13 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: Events of nodes
 
-    /// Lets something happen to the core; what it wants then is done at the end of the turn.
+    /// Changes the core. The end of the turn carries out the effects.
     private func change(_ body: (inout GatewayCore, Duration) -> Void) {
         body(&core, loop.now.sinceOrigin)
         somethingHappened()
     }
 
-    /// Lets the end of the turn do what is to be done.
+    /// Schedules the end of the turn.
     private func somethingHappened() {
         guard !waitsForEndOfTurn, let endOfTurn else { return }
         waitsForEndOfTurn = true
@@ -158,7 +161,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         switch change {
         case .joined(_, let members):
             for pid in members {
-                // Every node has such a name, for it is connected.
+                // The node is connected, so its name is valid.
                 guard let node = ErlangNodeName(pid.node.name) else { continue }
                 if owners.include(node) {
                     core.backendJoined(.pid(pid), at: loop.now.sinceOrigin)
@@ -180,13 +183,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     }
 
     func actionsEnded() {
-        // Without effects, time may still be waited for.
+        // Even without effects, the core may need a timer.
         if core.hasEffects { somethingHappened() } else { setTimer() }
     }
 
     var isBehind: Bool { core.isBehind }
 
-    /// What the gateway's node has noticed.
     func noted(_ note: ErlangNodeNote) {
         switch note {
         case .refused(_, from: _, let error): reports.refused(error)
@@ -197,7 +199,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         report?(.note(note))
     }
 
-    /// Calls a closure when each node has been tried once, with those that have refused our cookie, if none has taken it.
+    /// Calls a closure when each node has had one attempt. If all have refused our cookie, it gets their names.
     func whenTried(_ action: @escaping ([ErlangNodeName]) -> Void) {
         onTried = { [unowned self] in action(reports.areAllRefusing ? reports.refusing : []) }
         noteAttempts()
@@ -212,10 +214,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// A handshake of TLS or of a WebSocket has begun.
     func handshakeBegan() { onLoop { $0.end.handshakeBegan() } }
 
-    /// A handshake has failed.
     func handshakeFailed() { onLoop { $0.handshakeEnded() } }
 
-    /// A client has connected, and may talk.
+    /// A client has connected, and its messages may come.
     func connected(_ client: ClientConnection, _ info: ClientInfo, hadHandshake: Bool) {
         onLoop { driver in
             driver.open(client, info)
@@ -223,9 +224,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    /// A client has said something.
+    /// A client has sent messages.
     func said(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
-        // Without a closure, which would be made for each message.
+        // A closure would cost an allocation for each message.
         guard loop.isCurrent else { return loop.execute { self.take(messages, of: client, awaitsAnswer) } }
         take(messages, of: client, awaitsAnswer)
     }
@@ -238,18 +239,17 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         somethingHappened()
     }
 
-    /// The connection of a client begins to end by itself, after what was written to the client.
+    /// The connection of a client begins to end by itself: its output leaves first.
     func parts(_ client: ClientConnection, _ end: ClientEnd) {
         onLoop { driver in
             if let number = client.number { driver.change { $0.parts(number, end, at: $1) } }
         }
     }
 
-    /// The connection of a client has ended.
     func closed(_ client: ClientConnection, _ end: ClientEnd, isUnread: Bool = false) {
         onLoop { driver in
             guard let number = client.number else { return }
-            // It has sent nothing for long, or it has taken nothing.
+            // Either the client has sent nothing for long, or it has taken nothing.
             let end = end == .idle && client.offeredByteCount > 0 ? .slow : end
             driver.clients[number] = nil
             driver.output.forget(client)
@@ -279,10 +279,10 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: Effects
 
-    /// Does what the events of a turn have led to.
+    /// Carries out the effects of the turn's events.
     private func endTurn() {
         waitsForEndOfTurn = false
-        // An effect may have others: a lost node with many clients has thousands. The rest is done in the next turn.
+        // Effects may cause others: a lost node with many clients causes thousands. The next turn does the rest.
         let end = loop.now + Self.effectTime
         while core.hasEffects {
             carryOut()
@@ -310,11 +310,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         spareEffects = effects
     }
 
-    /// Does what concerns the node, in one step, and adds packets to the output of clients.
+    /// Carries out the effects for nodes, in one step, and adds packets to the output of clients.
     ///
-    /// Packets come before the ends of their clients. So most effects are looked at once.
+    /// A client's packets come before its end, so one pass is enough for most effects.
     ///
-    /// - Returns: What is left to do, in order.
+    /// - Returns: The remaining effects, in order.
     private func tellNodesAndWrite(_ effects: [GatewayEffect]) -> [GatewayEffect] {
         var others: [GatewayEffect] = []
         var losses = Losses()
@@ -336,30 +336,31 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         return others
     }
 
-    /// What is lost because effects could not be carried out.
+    /// Clients, processes and nodes that are lost because an effect failed.
     private struct Losses {
         var processes: [ErlangDestination] = []
         var nodes: [ErlangNodeName] = []
-        /// Clients of which a message or an offer was too long for a term.
+        /// Clients with a message or an offer that was longer than a term may be.
         var clients: Set<ErlangPID> = []
 
-        /// Whether an effect is a message of a client of which an earlier message was lost.
+        /// Whether the effect is a later message of a client that has lost one.
         func isOfLost(_ effect: GatewayEffect) -> Bool {
             guard !clients.isEmpty, case .tell(_, .message, from: let client) = effect else { return false }
             return clients.contains(client)
         }
     }
 
-    /// An effect could not be carried out. What clients said, and who owns them, is not lost in silence. A refusal that is
-    /// too long for a term is only counted.
+    /// An effect has failed. A client's messages and offers must not be lost without notice, so their client or process
+    /// ends.
+    /// A refusal that is longer than a term may be is only counted.
     private func failed(
         _ effect: GatewayEffect, _ fault: NodeFault, _ nodeCore: inout NodeCore, _ now: Duration, _ losses: inout Losses
     ) {
         switch (effect, fault) {
-        // A node that takes nothing is disconnected: its processes must not miss a message in between.
+        // The node takes nothing, so we disconnect it: its processes must not miss a message in between.
         case (.tell(let target, _, _), .busy):
             if let node = target.nodeName { nodeCore.disconnect(from: node, because: fault, at: now) }
-        // The reason is a process's own, and may be any term.
+        // A process chose the reason, which may be any term.
         case (.tell(let target, .close(let client, reason: _), from: let pid), .term):
             let reason = ErlangTerm.tuple("shutdown", "term_limit")
             let close = GatewayEffect.tell(target, .close(client, reason: reason), from: pid)
@@ -368,7 +369,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             (.tell(_, .message, from: let client), .term):
             losses.clients.insert(client)
         case (.tell, .term), (.tell, .noProcess): break
-        // Its monitor follows when the node has taken what waits. If the node is lost, so is the process.
+        // The monitor is set when the node has room again. If the node is lost, so is the process.
         case (.monitor(let target), .busy):
             if let node = target.nodeName { unmonitored[node, default: []].append(target) }
         case (.tell(let target, _, _), _), (.monitor(let target), _): losses.processes.append(target)
@@ -379,7 +380,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    /// - Returns: Whether the effect is a packet, or a change between packets.
+    /// Returns whether the effect is a packet, or a change between packets.
     private func write(_ effect: GatewayEffect, _ loop: EventLoop) -> Bool {
         switch effect {
         case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
@@ -394,7 +395,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         return true
     }
 
-    /// - Returns: Whether nothing is left to do.
+    /// Returns whether the effect is done.
     private func tell(_ effect: GatewayEffect, _ nodeCore: inout NodeCore, _ now: Duration) throws(NodeFault) -> Bool {
         switch effect {
         case .tell(let target, let term, from: let pid):
@@ -434,7 +435,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    /// Asks a node for a sign of life, until it gives one or is lost. The task ends by itself.
+    /// Asks a node for a sign of life, until it answers or is lost. The task ends by itself.
     private func ping(_ name: ErlangNodeName) {
         let node = node
         Task(executorPreference: loop) {
@@ -469,7 +470,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    /// Offers the system what was written to a client, and what it has not taken before.
+    /// Offers a client's packets and its earlier output to the system.
     private func send(to client: ClientConnection) {
         loop.note(.clientVisited)
         let packets = output.take(client)
@@ -478,9 +479,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         output.giveBack(packets)
     }
 
-    /// Offers the system what was written, and looks who does not take it.
+    /// Offers all written packets to the system, and finds the clients that do not take them.
     ///
-    /// - Parameter isForStalled: Whether what it has not taken before is offered again.
+    /// - Parameter isForStalled: Whether stalled output is offered again, too.
     private func offer(isForStalled: Bool) {
         let clients = output.begin(isForStalled: isForStalled)
         for client in clients { send(to: client) }
@@ -502,7 +503,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     private func offered(_ reports: [LoopWork.Report]) {
         for report in reports { took(report.takenByteCount, of: report.client) }
-        // All have been offered something when the last loop has reported, unless some have to wait for the next turn.
+        // When the last loop has reported, each client has had an offer, unless some must wait for the next turn.
         guard output.ended() else { return }
         if core.hasSlowClients, output.isEmpty { change { $0.closeSlowClients(at: $1) } }
         guard !offersLater, let delay = output.nextOffer() else { return }
@@ -531,14 +532,14 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Calls closures when the drain begins and when it is over.
+    /// A closure that is late is called at once.
     func whenDraining(_ draining: @escaping () -> Void, drained: @escaping () -> Void) {
         end.tell(begun: draining, finished: drained)
     }
 
     func drain(for time: Duration) { change { $0.drain(for: time, at: $1) } }
 
-    /// Nobody can connect any more. Handshakes may still go on.
+    /// The listeners are closed. Handshakes may still go on.
     func listenersClosed() {
         end.listenersClosed()
         settleEnd()
@@ -548,9 +549,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         if end.areAllKnown { change { $0.listenersClosed(at: $1) } }
     }
 
-    /// Stops the node. Nothing is to be done any more.
+    /// Stops the node. No effect is carried out after that.
     func stop() async {
-        // That the nodes are disconnected then is no news.
+        // The nodes are disconnected then, which is no event for the operator.
         await loop.run { self.report = nil }
         await node.stop()
         await loop.run {
@@ -560,13 +561,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: Metrics
 
-    /// Whether the gateway takes clients.
     var health: ErlangGateway.Health {
         if core.isDraining { return .draining }
         return core.backends.count > 0 ? .ready : .noBackend
     }
 
-    /// What the core and the node know.
     var metrics: ErlangGatewayMetrics {
         var metrics = ErlangGatewayMetrics(core)
         for node in core.settings.nodes {
@@ -579,6 +578,6 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 }
 
 extension ErlangDestination {
-    /// Its node; nil for a name of our own node, or if the name is none.
+    /// The node; nil for a name on our own node, or if its name is invalid.
     fileprivate var nodeName: ErlangNodeName? { node.flatMap { ErlangNodeName($0.name) } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the end of a gateway is told, and who is still on the way in.
+/// The state of the gateway's end: which closures to call, and how many handshakes are running.
 struct GatewayEnd {
     /// Called when the drain begins, and when it is over.
     private var listener: (begun: () -> Void, finished: () -> Void)?
@@ -8,7 +8,7 @@ struct GatewayEnd {
     private var handshakeCount = 0
     private var isDeaf = false
 
-    /// Sets the closures that are called when the drain begins and when it is over, each once; at once for what has been.
+    /// Each closure is called once. If its event is past, it is called at once.
     mutating func tell(begun: @escaping () -> Void, finished: @escaping () -> Void) {
         listener = (begun, finished)
         if hasBegun { begun() }
@@ -31,6 +31,6 @@ struct GatewayEnd {
 
     mutating func listenersClosed() { isDeaf = true }
 
-    /// Whether nobody can connect any more, and all who have connected are clients.
+    /// Whether the listeners are closed, and each connection with complete handshakes is a client.
     var areAllKnown: Bool { isDeaf && handshakeCount == 0 }
 }

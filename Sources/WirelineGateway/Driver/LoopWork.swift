@@ -3,9 +3,9 @@
 import WirelineErlangGateway
 import WirelineTransport
 
-/// What is to be done with the clients of other loops than the gateway's, in order.
+/// Work for clients on other loops than the gateway's, in order.
 ///
-/// A loop gets all of it at once: that is one wake-up for each loop and turn, and not one for each packet.
+/// A loop gets all of its work at once: one wake-up for each loop and turn, instead of one for each packet.
 struct LoopWork {
     enum Step: Sendable {
         case send(WrittenPackets)
@@ -14,7 +14,7 @@ struct LoopWork {
         case caughtUp
     }
 
-    /// How many bytes of a client's the system has taken.
+    /// The bytes of a client's output that the system has taken.
     struct Report: Sendable {
         let client: ClientConnection
         let takenByteCount: Int
@@ -29,10 +29,10 @@ struct LoopWork {
         works[ObjectIdentifier(loop), default: (loop, [])].steps.append((client, step))
     }
 
-    /// Gives each loop its work.
+    /// Starts the work on each loop.
     ///
-    /// - Parameter report: Called on each of these loops, when it has done its work.
-    /// - Returns: How many loops will report.
+    /// - Parameter report: Called on each of these loops after its work.
+    /// - Returns: The number of reports that will come.
     consuming func start(_ report: @escaping @Sendable ([Report]) -> Void) -> Int {
         for (loop, steps) in works.values { loop.execute { report(Self.perform(steps)) } }
         return works.count

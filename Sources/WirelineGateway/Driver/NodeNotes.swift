@@ -3,9 +3,9 @@
 import WirelineErlangNode
 import WirelineTransport
 
-/// Passes the notes of a node, which starts before its gateway, to the gateway.
+/// Passes the notes of a node to its gateway. The node starts before the gateway.
 final class NodeNotes: Sendable {
-    /// What the program itself wants to know.
+    /// The program's own handler.
     private let program: (@Sendable (ErlangNodeNote) -> Void)?
     private let driver = Lock(WeakDriver())
 
@@ -15,7 +15,7 @@ final class NodeNotes: Sendable {
 
     init(_ program: (@Sendable (ErlangNodeNote) -> Void)?) { self.program = program }
 
-    /// Passes further notes to a gateway, on the node's loop.
+    /// From now on, notes also go to a gateway. Call this on the node's loop.
     func pass(to driver: GatewayDriver) { self.driver.withLock { $0.driver = driver } }
 
     func receive(_ note: ErlangNodeNote) {

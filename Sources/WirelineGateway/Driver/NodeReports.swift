@@ -3,19 +3,18 @@
 import WirelineErlang
 import WirelineErlangNode
 
-/// What is known of the nodes to which a gateway connects: which of them answer, and what was reported.
+/// What the gateway's operator knows about nodes: which of them answer, and which events were reported.
 struct NodeReports {
-    /// The nodes whose first attempt to connect has had no outcome.
+    /// Nodes whose first connection attempt is not over.
     private var untried: Set<ErlangNodeName>
-    /// The nodes to which the gateway stays connected.
+    /// Nodes to which the gateway stays connected.
     private let kept: Set<ErlangNodeName>
-    /// The nodes that have refused our cookie at the first attempt.
+    /// Nodes that have refused our cookie at the first attempt.
     private(set) var refusing: [ErlangNodeName] = []
-    /// The nodes that are connected.
     private(set) var connected: Set<ErlangNodeName> = []
-    /// The nodes that are not there, and were reported.
+    /// Nodes that were reported as unreachable.
     private var missing: Set<ErlangNodeName> = []
-    /// How often handshakes with nodes have failed, by reason.
+    /// The failed handshakes with nodes. The key is the reason.
     private(set) var refusalCounts: [String: Int] = [:]
 
     init(_ nodes: [ErlangNodeName]) {
@@ -23,10 +22,9 @@ struct NodeReports {
         untried = kept
     }
 
-    /// Whether each node has been tried once.
     var areAllTried: Bool { untried.isEmpty }
 
-    /// Whether there are nodes, and each one has refused our cookie.
+    /// Whether all nodes have refused our cookie, and there is at least one.
     var areAllRefusing: Bool { !kept.isEmpty && refusing.count == kept.count }
 
     mutating func up(_ node: ErlangNodeName) -> ErlangGatewayEvent {
@@ -36,9 +34,7 @@ struct NodeReports {
         return .connected(node)
     }
 
-    /// The connection to a node has ended, or could not be made.
-    ///
-    /// - Returns: What is to be reported, if anything.
+    /// The connection to a node has ended, or could not be made. Returns the event to report; nil: none.
     mutating func down(_ node: ErlangNodeName, _ error: ErlangNodeError) -> ErlangGatewayEvent? {
         let isFirst = untried.remove(node) != nil
         if case .erlang(.handshake(let fault)) = error {
@@ -51,12 +47,12 @@ struct NodeReports {
         return wasConnected ? .lost(node, error) : .unreachable(node, error)
     }
 
-    /// A node that has connected to us was refused.
+    /// We have refused a node that connected to us.
     mutating func refused(_ error: ErlangError) {
         if case .handshake(let fault) = error { count(fault) } else { refusalCounts["handshake", default: 0] += 1 }
     }
 
-    /// A connection of a node was closed, because too many had not proved the cookie.
+    /// A node's connection was closed, because too many others had not proved the cookie.
     mutating func crowded() { refusalCounts["crowded", default: 0] += 1 }
 
     private mutating func count(_ fault: ErlangHandshakeFault) {

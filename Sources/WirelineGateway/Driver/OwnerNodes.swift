@@ -2,14 +2,13 @@
 
 import WirelineErlangNode
 
-/// The nodes whose processes are asked to own clients.
 struct OwnerNodes {
     private let names: Set<ErlangNodeName>
     private let patterns: [ErlangNodePattern]
-    /// Other nodes that have members of the group, and were reported.
+    /// Other nodes with members of the group that were reported.
     private var others: Set<ErlangNodeName> = []
 
-    /// More nodes than a cluster has.
+    /// Larger than any cluster.
     private static let mostOthers = 10_000
 
     init(_ names: [ErlangNodeName], _ patterns: [ErlangNodePattern]) {
@@ -19,9 +18,7 @@ struct OwnerNodes {
 
     func include(_ node: ErlangNodeName) -> Bool { names.contains(node) || patterns.contains { $0.matches(node) } }
 
-    /// Notes another node that has members of the group.
-    ///
-    /// - Returns: Whether it is to be reported.
+    /// Notes another node that has members of the group. Returns whether to report it.
     mutating func noteOther(_ node: ErlangNodeName) -> Bool {
         others.count < Self.mostOthers && others.insert(node).inserted
     }

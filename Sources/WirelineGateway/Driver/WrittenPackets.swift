@@ -2,19 +2,19 @@
 
 import WirelineErlangGateway
 
-/// The packets that were written to one client in a turn, one after another.
+/// The packets to one client in a turn, in order.
 ///
-/// Those of one protocol are all bytes, or are all made by the connection.
+/// A protocol uses either `bytes` or `unsealed` for all packets.
 struct WrittenPackets: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var count = 0
-    /// What the connection does to make its packets, in order.
+    /// The steps with which the connection makes its packets, in order.
     private(set) var unsealed: [Unsealed] = []
 
     enum Unsealed: Sendable {
-        /// A packet. If it is owed, the client must not miss it. One for many is left out if it cannot be made.
+        /// A packet. A client must not miss one that `isOwed`. A packet for many is left out if it cannot be made.
         case packet(BackendMessage, isOwed: Bool)
-        /// The packets that follow have another key or state.
+        /// Later packets have another key or state.
         case change(ConnectionChange)
 
         fileprivate var byteCount: Int { if case .packet(let message, _) = self { message.byteCount } else { 0 } }
@@ -22,25 +22,25 @@ struct WrittenPackets: Sendable {
 
     var isEmpty: Bool { count == 0 && unsealed.isEmpty }
 
-    /// What they count against the limits.
+    /// The bytes that count for limits.
     var byteCount: Int { unsealed.reduce(bytes.count) { $0 + $1.byteCount } }
 
-    /// - Parameter isShared: Whether other clients get it, too.
+    /// - Parameter isShared: Whether other clients get the packet, too.
     mutating func append(_ packet: ClientPacket, isShared: Bool) {
         switch packet {
         case .bytes(let packet): bytes += packet
         case .unsealed(let packet):
-            // The protocol of the gateway has made it.
+            // Only the gateway's protocol makes these packets.
             guard let message = packet as? BackendMessage else { return }
             unsealed.append(.packet(message, isOwed: !isShared))
         }
         count += 1
     }
 
-    /// Changes the packets that follow.
+    /// The change applies to later packets.
     mutating func append(_ change: ConnectionChange) { unsealed.append(.change(change)) }
 
-    /// Forgets the packets and keeps their memory.
+    /// Drops the packets, but keeps their memory.
     mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
         unsealed.removeAll(keepingCapacity: true)

@@ -25,7 +25,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         public var offerCount: Int
     }
 
-    /// The most members that are shown; the others together are one more.
+    /// The most members with their own values. The others are added up as one more.
     static let memberCount = 64
 
     /// The number of clients.
@@ -115,7 +115,6 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         return shown + [Member(name: "other", clientCount: others.clientCount, offerCount: others.offerCount)]
     }
 
-    /// Adds what a listener has counted.
     mutating func add(_ counters: ServerCounters) {
         receivedByteCount += UInt64(counters.traffic.receivedByteCount)
         sentByteCount += UInt64(counters.traffic.sentByteCount)

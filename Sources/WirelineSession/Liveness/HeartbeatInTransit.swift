@@ -5,31 +5,31 @@
 /// While it is, for example after a large upload, the line is slow and the peer need not be dead. Bytes are counted
 /// from the start of the connection.
 package struct HeartbeatInTransit: Sendable {
-    /// How many bytes were written up to and including that heartbeat; nil: there is none.
+    /// The bytes written up to and including that heartbeat; nil: there is none.
     private var end: UInt64?
     private var acknowledgedByteCount: UInt64 = 0
 
     package init() {}
 
-    /// Whether the heartbeat is still on its way, as far as is known.
     package var isUnderWay: Bool { end.map { acknowledgedByteCount < $0 } ?? false }
 
     /// Forgets the heartbeat: bytes have arrived, or no answer is awaited.
     package mutating func forget() { end = nil }
 
-    /// Notes that a heartbeat was written.
+    /// A heartbeat was written.
     ///
     /// - Parameters:
-    ///   - writtenByteCount: The number of bytes written, including the heartbeat.
-    ///   - acknowledgedByteCount: The number of bytes that the peer's system has acknowledged; nil: unknown.
+    ///   - writtenByteCount: The bytes written so far, including the heartbeat.
+    ///   - acknowledgedByteCount: The bytes that the peer's system has acknowledged; nil: unknown.
     package mutating func began(writtenByteCount: UInt64, acknowledgedByteCount: UInt64?) {
         guard end == nil else { return }
         end = writtenByteCount
         self.acknowledgedByteCount = acknowledgedByteCount ?? .max
     }
 
-    /// Whether the peer has acknowledged bytes up to the heartbeat since the last call.
-    /// Later bytes prove nothing, because the peer's system acknowledges them on its own.
+    /// Whether the peer's system has acknowledged more bytes since the last call, up to the heartbeat. Later
+    /// acknowledgements
+    /// prove nothing, because the system sends them on its own.
     package mutating func hasProgressed(acknowledgedByteCount count: UInt64?) -> Bool {
         guard isUnderWay, let count, count > acknowledgedByteCount else { return false }
         acknowledgedByteCount = count

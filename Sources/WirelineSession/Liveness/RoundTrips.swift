@@ -16,7 +16,6 @@ public struct RoundTrips: Equatable, Sendable {
     /// Makes statistics without round trips.
     public init() {}
 
-    /// Adds a round trip.
     mutating func add(_ roundTrip: Duration) {
         last = roundTrip
         count += 1

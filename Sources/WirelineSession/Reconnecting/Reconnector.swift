@@ -4,14 +4,14 @@
 package struct Reconnector: Sendable {
     package enum Decision: Equatable, Sendable {
         case connect
-        /// `earliest` is when the server accepts clients again; ``SessionEvent/hurry`` does not go before it.
+        /// `earliest`: the server accepts clients from then on. Even ``SessionEvent/hurry`` waits for it.
         case wait(until: Duration, earliest: Duration)
         case stop(outOfRetries: Bool)
     }
 
     private let policy: ReconnectPolicy
     private let endpointCount: Int
-    /// The index of the endpoint that is tried or connected to.
+    /// The index of the endpoint of the current attempt or connection.
     package private(set) var endpoint = 0
     /// The attempts since the first one, or since the last stable connection.
     package private(set) var retryCount = 0
@@ -27,12 +27,10 @@ package struct Reconnector: Sendable {
         self.endpointCount = endpointCount
     }
 
-    /// Notes that the login is done.
     package mutating func ready(at now: Duration) {
         readySince = now
     }
 
-    /// Decides what follows the end of a connection or an attempt.
     package mutating func lost(
         _ cause: DisconnectCause, at now: Duration, using random: inout some RandomNumberGenerator
     ) -> Decision {

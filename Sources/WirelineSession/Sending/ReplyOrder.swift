@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the message of a reply if packets have no numbers: a reply belongs to the oldest message that waits for its ID.
+/// Finds the message of a reply if packets have no numbers: a reply belongs to the oldest message that waits for its
+/// ID.
 ///
-/// It counts messages and does not keep them, so abandoned messages take no memory. Only if messages share some of their
-/// replies, and not all, their order counts; then each change from one kind to another takes a ``Run``.
+/// It only counts messages, so abandoned messages take no memory. The order of messages counts only if some share a
+/// part
+/// of their replies. Then each change from one kind to another takes a ``Run``.
 struct ReplyOrder {
     /// Messages with the same replies. No message between them shares a reply with them.
     private struct Run {
         let replyIDs: [UInt64]
-        /// The place of the oldest message among those with the same replies.
+        /// The place of the oldest message, among those with the same replies.
         var first: UInt64
         var count: UInt64
 
         var end: UInt64 { first + count }
     }
 
-    /// The most runs; more messages that would begin one are refused.
+    /// The most runs. A message that would begin another one is refused.
     static let limit = 1_024
 
     // INVARIANT: no run is empty. Runs with the same replies have ascending places without a gap. A run is older than
     // the later ones that share a reply with it.
     private var runs: [Run] = []
 
-    /// Whether replies are still to come, including those of abandoned messages.
+    /// Whether replies may still come, including those to abandoned messages.
     var awaitsReplies: Bool { !runs.isEmpty }
 
-    /// The place of a message that is given to the connection, among those with the same replies.
-    ///
-    /// - Returns: nil if too many messages wait.
+    /// Returns the place of a given message, among those with the same replies; nil if too many messages wait.
     mutating func nextPlace(_ replyIDs: [UInt64]) -> UInt64? {
         for index in runs.indices.reversed() {
             if runs[index].replyIDs == replyIDs {
                 defer { runs[index].count += 1 }
                 return runs[index].end
             }
-            // A message may join an older run if those between do not care about their order.
+            // A message may join an older run if it shares no reply with the runs between.
             if runs[index].replyIDs.contains(where: replyIDs.contains) { break }
         }
         guard runs.count < Self.limit else { return nil }
@@ -43,7 +43,8 @@ struct ReplyOrder {
         return place
     }
 
-    /// The place of the message whose reply has come, among those with the same replies; nil if no reply is awaited.
+    /// Returns the place of the message that gets this reply, among those with the same replies; nil: no message waits
+    /// for it.
     mutating func takePlace(of id: UInt64) -> (place: UInt64, replyIDs: [UInt64])? {
         guard let index = runs.firstIndex(where: { $0.replyIDs.contains(id) }) else { return nil }
         let run = runs[index]
@@ -52,8 +53,7 @@ struct ReplyOrder {
         return (run.first, run.replyIDs)
     }
 
-    /// Withdraws a message that could not be sent. The places of later messages with the same replies become smaller by
-    /// one.
+    /// Withdraws a message that could not be sent. The places of later messages with the same replies decrease by one.
     mutating func withdrawPlace(_ place: UInt64, of replyIDs: [UInt64]) {
         let index = runs.firstIndex { $0.replyIDs == replyIDs && $0.first <= place && place < $0.end }
         guard let index else { return }
@@ -70,6 +70,6 @@ struct ReplyOrder {
         runs.remove(at: index)
     }
 
-    /// Notes that the connection has ended, so its replies come no more.
+    /// The connection has ended, so its replies come no more.
     mutating func connectionEnded() { runs = [] }
 }

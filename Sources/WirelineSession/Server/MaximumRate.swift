@@ -6,11 +6,11 @@
 ///
 /// So many may come at once, and after that one more in each part of the time.
 public struct MaximumRate: Equatable, Sendable {
-    /// How many may come in ``time``, at least 1.
+    /// The most events in ``time``, at least 1.
     public let count: Int
     /// The time; 0 or less: there is no limit.
     public let time: Duration
-    /// The time after which one more may come.
+    /// The time after which one more event may come, in seconds.
     fileprivate let secondsForOne: Double
 
     /// Makes a rate.
@@ -42,20 +42,20 @@ public struct RateBucket: Sendable {
     public mutating func take(_ rate: MaximumRate, at now: Duration) -> Bool {
         used = used(rate, at: now)
         last = now
-        // Less than a thousandth is the error of rounding.
+        // A difference below a thousandth is a rounding error.
         guard used + 1 <= Double(rate.count) + 0.001 else { return false }
         used += 1
         return true
     }
 
-    /// How long it takes until the next one is within the limit; zero: it is now.
+    /// The time until the next event is within the limit; zero: it is now.
     public func wait(_ rate: MaximumRate, at now: Duration) -> Duration {
         let excess = used(rate, at: now) + 1 - (Double(rate.count) + 0.001)
-        // A little longer, because of rounding.
+        // A microsecond more covers rounding errors.
         return excess > 0 ? .seconds(excess * rate.secondsForOne) + .microseconds(1) : .zero
     }
 
-    /// How much of the limit is used.
+    /// The number of events that still count.
     func used(_ rate: MaximumRate, at now: Duration) -> Double {
         guard let last, rate.secondsForOne > 0 else { return 0 }
         return max(0, used - (now - last) / .seconds(1) / rate.secondsForOne)
@@ -64,8 +64,8 @@ public struct RateBucket: Sendable {
 
 /// A limit on how fast connections may come: all together, and those of each peer.
 ///
-/// A connection that is refused because of its peer does not count for the others. For how many peers it remembers, see
-/// ``NetworkRates``.
+/// If a peer is refused, that does not count against the other peers. ``NetworkRates`` limits the peers that are
+/// remembered.
 public struct ConnectionRateLimiter: Sendable {
     /// Why a connection is refused.
     public enum Refusal: Equatable, Sendable {

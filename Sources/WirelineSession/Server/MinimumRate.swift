@@ -20,7 +20,7 @@ public struct MinimumRate: Equatable, Sendable {
 /// too slow, however small. Pauses in which this side does not wait do not count.
 public struct RateWatch: Sendable {
     private let rate: MinimumRate
-    /// While the clock runs, `windowEnd` is the window's end. While it does not, `windowRest` is what is left of it.
+    /// While the clock runs, `windowEnd` is set. While it stops, `windowRest` is the rest of the window.
     private var windowEnd: Duration?
     private var windowRest: Duration
     private var byteCount = 0

@@ -2,8 +2,8 @@
 
 /// Counts what each peer does against a ``MaximumRate``.
 ///
-/// It remembers at most `networkLimit` peers. When one more comes, it looks at a few of them, and forgets the one that has
-/// done least. That peer may then do a little more than the limit allows. All others keep their limits.
+/// It remembers at most `networkLimit` peers. For one more, it checks a few of them, and forgets the one that has done
+/// least. That peer may then do a little more than the limit allows. All others keep their limits.
 public struct NetworkRates: Sendable {
     private struct Peer {
         let network: PeerNetwork
@@ -13,13 +13,14 @@ public struct NetworkRates: Sendable {
     private let rate: MaximumRate
     private let networkLimit: Int
     private var peers: [Peer] = []
-    /// Where a peer is among the ``peers``.
+    /// The index of each peer in ``peers``.
     private var places: [PeerNetwork: Int] = [:]
-    /// Where the next peers to forget are looked for.
+    /// The index at which the search for a peer to forget starts.
     private var hand = 0
 
-    /// The number of peers from which the one to forget is chosen. More would find one that has done less, and cost more
-    /// for each connection of an attacker.
+    /// The candidates of a search. With more of them, it would find a peer that has done less. But each connection of
+    /// an
+    /// attacker would cost more.
     private static let candidateCount = 8
 
     /// Makes empty buckets.
@@ -50,7 +51,7 @@ public struct NetworkRates: Sendable {
         places[network].map { peers[$0].bucket.wait(rate, at: now) } ?? .zero
     }
 
-    /// The place of a peer, which is remembered from now on.
+    /// The index of a peer, which is added if needed.
     private mutating func place(of network: PeerNetwork, at now: Duration) -> Int {
         if let place = places[network] { return place }
         let place: Int

@@ -55,7 +55,7 @@ extension Command {
             try await report(run, arguments, console)
         })
 
-    /// Refuses a call with more than one subject: our codec, a program or a server.
+    /// The subject is our codec, a program or a server.
     private static func requireOneSubject(_ arguments: Arguments) throws(CommandError) {
         let subjects = [Option.command, .adapter, .target].filter(arguments.has)
         guard subjects.count < 2 else {
@@ -85,7 +85,7 @@ extension Command {
             interruption: interruption)
     }
 
-    /// Returns the keys of a live server's layers; all of them must be known.
+    /// All keys of a live server's layers must be known.
     private static func serverKeys(
         _ arguments: Arguments, _ description: ProtocolDescription
     ) throws(CommandError) -> [LayerKey] {
@@ -104,7 +104,7 @@ extension Command {
         return keys
     }
 
-    /// Returns a packet that a client can send, and that a server returns.
+    /// Returns a packet that a client can send and that a server returns.
     private static func goodPacket(
         among vectors: [ConformanceVector], _ states: PacketStates, _ keys: Set<LayerKey>,
         _ translator: PacketTranslator
@@ -141,7 +141,7 @@ extension Command {
 
     // MARK: Vectors and checks
 
-    /// Returns the named folder, or the folder of the first vectors.
+    /// Returns the named folder, or else the folder of the first vectors.
     private static func protocolFolder(_ arguments: Arguments) throws(CommandError) -> ProtocolFolder {
         guard arguments[.protocolFolder] == nil, let word = arguments.word(at: 0) else {
             return try ProtocolFolder(arguments[.protocolFolder])
@@ -155,7 +155,7 @@ extension Command {
         return try ProtocolFolder(nil)
     }
 
-    /// Returns the requested vectors, and whether they are all vectors of the protocol.
+    /// `isWhole`: the vectors are all vectors of the protocol.
     private static func vectors(
         _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator, _ states: PacketStates
     ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
@@ -197,7 +197,7 @@ extension Command {
         return (vectors, arguments.words.isEmpty && !arguments.has(.filter) && !arguments.has(.sender))
     }
 
-    /// Returns the checks whose names contain the filter's text, in which `*` matches anything.
+    /// Keeps the checks whose names contain the filter's text. A `*` matches anything.
     private static func filtered(
         _ cases: [ConformanceCase], _ arguments: Arguments
     ) throws(CommandError) -> [ConformanceCase] {

@@ -8,27 +8,27 @@ import WirelineTransport
 
 /// A server that returns each packet unchanged.
 ///
-/// Each check has its own connection. The server does not have to decode messages, so it may return packets with
-/// invalid messages. Bytes that are not a packet it must refuse at once, without waiting for more. It opens layers, seals
-/// what it returns as its own packets, and returns packets inside of others one by one.
+/// Each check has its own connection. The server need not decode messages, so it may return packets with invalid
+/// messages. It must refuse bytes that are not a packet at once, without waiting for more. It opens layers, seals the
+/// packets that it returns as its own, and returns packets inside of others one by one.
 struct LiveTarget {
     let endpoint: HostAndPort
     let timeout: TimeSpan
     let configuration: ClientConfiguration
-    /// It has the keys of the connections.
+    /// Has the keys of the connections.
     let translator: PacketTranslator
     let keys: Set<LayerKey>
-    /// A packet that is known to be valid; nil if there is none.
+    /// A valid packet that the server returns; nil if there is none.
     let goodPacket: [UInt8]?
-    /// The states of each connection.
+    /// The first states of each connection.
     let states: PacketStates
-    /// Stops waiting for the server.
+    /// Ends the waits for the server.
     let interruption: Interruption
 
-    /// The largest number of pieces that a packet is split into.
+    /// The most pieces of a split packet.
     private static let mostPieces = 64
 
-    /// Returns the checks that a vector allows.
+    /// Returns no check for a vector that the server cannot be asked about.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
         func check(
             _ name: String, _ body: @escaping @Sendable () async -> ConformanceOutcome
@@ -46,15 +46,14 @@ struct LiveTarget {
                 check("torn") { await returned(echo, asked: Self.pieces(of: bytes)) },
             ]
         case .invalid:
-            // What a server returns after a packet that sets a state depends on how it follows states.
+            // After a packet that sets a state, the output depends on how the server follows states.
             guard !Expectation(vector, states, translator).setsState else { return [] }
             return [check("refuse") { await refused(vector) }]
-        // A message with several encodings may be returned in any of them.
+        // A server may return any encoding of a message that has several.
         case .decodeOnly, .refused: return []
         }
     }
 
-    /// Throws if the server cannot be reached.
     func requireServer() async throws(CommandError) {
         let recorder = TimelineRecorder()
         do throws(ConnectionError) {
@@ -71,16 +70,16 @@ struct LiveTarget {
     static func isUsable(
         _ vector: ConformanceVector, _ states: PacketStates, _ keys: Set<LayerKey>, _ translator: PacketTranslator
     ) -> Bool {
-        // A server's packets cannot be sent to a server where they differ from a client's.
+        // If a server's packets differ from a client's, they cannot be sent to a server.
         guard vector.sender == .client || !translator.description.layout.dependsOnSender && !translator.hasContent
         else {
             return false
         }
-        // A connection begins with all states at 0, or with those of the caller.
+        // A connection begins with all states at 0, or with the states of the call.
         return vector.context.states == states && (!translator.hasContent || Set(vector.keys) == keys)
     }
 
-    /// Returns a vector's packet several times, as the first ones of a connection; nil if it cannot be sealed again.
+    /// Repeats a vector's packet, as the first packets of a connection; nil if it cannot be sealed again.
     private func stream(of count: Int, _ vector: ConformanceVector) -> [UInt8]? {
         guard translator.description.layout.content.layers.contains(where: \.kind.hasLastingKeystream) else {
             return Array(repeatElement(vector.bytes, count: count).joined())
@@ -95,9 +94,9 @@ struct LiveTarget {
         return bytes
     }
 
-    /// Returns the packets that a server returns for a client's; nil if no packet of a server can have its ID or a value.
+    /// Returns the server's packets for a client's packets; nil if no packet of a server can have this ID or a value.
     ///
-    /// A packet that sets a state is not returned as it is: what follows would be another.
+    /// Also nil for a packet that sets a state: later packets would differ.
     static func echo(of bytes: [UInt8], _ states: PacketStates, _ translator: PacketTranslator) -> [EchoedPacket]? {
         let layout = translator.description.layout
         guard !translator.hasContent else {
@@ -122,7 +121,7 @@ struct LiveTarget {
 
     private func echo(of bytes: [UInt8]) -> [EchoedPacket]? { Self.echo(of: bytes, states, translator) }
 
-    /// Sends these pieces of bytes, and compares the packets that come back.
+    /// Sends these pieces, and compares the packets that come back.
     private func returned(_ packets: [EchoedPacket], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
         do throws(ConnectionError) {
             let connection = try await connect()
@@ -172,7 +171,7 @@ struct LiveTarget {
     private func refused(_ vector: ConformanceVector, on connection: PacketConnection) async -> ConformanceOutcome {
         let expected = Expectation(vector, states, translator)
         await send(vector.bytes, on: connection)
-        // The server cannot know that nothing follows until the output ends. Invalid packets it can refuse before that.
+        // Only the end of the output tells the server that nothing follows. It can refuse invalid packets before that.
         if expected.needsEnd { await connection.loop.run { connection.stream.endOutput() } }
         var rest = expected.packets[...]
         while true {
@@ -188,26 +187,26 @@ struct LiveTarget {
                         ? "the server has not ended the connection within \(timeout), though nothing can follow"
                         : "the server waits: it has not ended the connection within \(timeout)")
             case .failure(.codec(let error)): return .failed("the server has returned what is no packet: \(error)")
-            // The server closed the connection in some way.
+            // The server has closed the connection in some way.
             case .failure: return .passed
             }
         }
     }
 
-    /// The allowed reaction of a server to bytes that must be refused.
+    /// How a server may react to bytes that it must refuse.
     private struct Expectation {
         /// The packets that it may return before it closes the connection.
         var packets: [EchoedPacket] = []
         /// Whether the fault shows only at the end of the stream, or only to a server that decodes messages.
         var needsEnd = true
-        /// Whether one of the packets sets a state.
+        /// Whether a packet sets a state.
         var setsState = false
 
         init(_ vector: ConformanceVector, _ states: PacketStates, _ translator: PacketTranslator) {
             if translator.hasContent { open(vector, translator) } else { split(vector, states, translator) }
         }
 
-        /// Layers must be opened, whether messages are decoded or not.
+        /// Layers must be opened even if messages are not decoded.
         private mutating func open(_ vector: ConformanceVector, _ translator: PacketTranslator) {
             let layout = translator.description.layout
             var stream = translator.makeStream(from: vector.sender, states: vector.context.states)
@@ -266,8 +265,7 @@ struct LiveTarget {
             packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration,
             recorder: recorder)
         let deadline = MonotonicTime.now + timeout.duration
-        // During the wait, only the timer closes the connection. So a closed connection means that the timeout has
-        // ended.
+        // During the wait, only the timer closes the connection. So a closed connection means that the time is over.
         let loop = connection.loop
         let (states, layers, hasContent) = (states, translator.layers, translator.hasContent)
         loop.execute {
@@ -280,7 +278,7 @@ struct LiveTarget {
         return connection
     }
 
-    /// Closes a connection before the program ends; with TLS, the server is notified.
+    /// With TLS, this also notifies the server.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
     }
@@ -314,7 +312,7 @@ struct LiveTarget {
         }
     }
 
-    /// Splits a packet into single bytes; a longer packet only at its beginning, and the rest into larger pieces.
+    /// Splits a packet into single bytes. In a longer packet, only the first bytes are single.
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         let singles = min(bytes.count, mostPieces / 2)
         let rest = bytes[singles...]

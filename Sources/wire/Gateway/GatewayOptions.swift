@@ -9,7 +9,6 @@ import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
-/// The options of `wire gateway`, read and checked.
 struct GatewayOptions {
     let name: String
     let cookieFile: String
@@ -20,7 +19,7 @@ struct GatewayOptions {
     let drainTime: Duration
     let loopCount: Int
     private(set) var configuration: ErlangGatewayConfiguration
-    /// Shows the messages of clients; nil: they are not shown.
+    /// Nil if the clients' messages are not shown.
     private let translator: PacketTranslator?
 
     init(_ arguments: Arguments, _ console: Console) throws(CommandError) {
@@ -51,7 +50,7 @@ struct GatewayOptions {
         try applyNode(arguments)
     }
 
-    /// The log of the clients' messages, if they are to be shown.
+    /// Nil if the clients' messages are not shown.
     func trafficLog(_ log: ConnectionLog) -> TrafficLog? { translator.map { TrafficLog($0) { log.show($0) } } }
 
     private static func required(_ option: Option, _ arguments: Arguments) throws(CommandError) -> String {
@@ -88,7 +87,7 @@ struct GatewayOptions {
         }
     }
 
-    /// The record of `MESSAGE JSON`.
+    /// Encodes `MESSAGE JSON` as a packet, and returns its record.
     private static func goodbye(
         _ arguments: Arguments, _ description: ProtocolDescription, _ states: PacketStates, _ keys: LayerSettings
     ) throws(CommandError) -> ErlangTerm? {
@@ -112,7 +111,7 @@ struct GatewayOptions {
         return try record(of: packet, records, PacketContext(from: .server, states: states))
     }
 
-    /// Returns the record in a packet that has just been encoded.
+    /// Returns the record in a packet that was just encoded.
     private static func record(
         of packet: [UInt8], _ records: ErlangRecords, _ context: PacketContext
     ) throws(CommandError) -> ErlangTerm {
@@ -175,7 +174,7 @@ struct GatewayOptions {
         return .group(.atom(try atom(group, of: .group)), scope: try atom(scope, of: .scope))
     }
 
-    /// A name that Erlang has as an atom.
+    /// The length must be that of an Erlang atom.
     private static func atom(_ text: String, of option: Option) throws(CommandError) -> ErlangAtom {
         guard 1...ErlangAtom.characterLimit ~= text.unicodeScalars.count else {
             throw .usage("\(option.name) is a name of 1 to \(ErlangAtom.characterLimit) characters; `\(text)` is not")
@@ -223,7 +222,7 @@ struct GatewayOptions {
         }
     }
 
-    /// A host and a port: nodes and epmd have no Unix domain sockets.
+    /// Nodes and epmd have no Unix domain sockets.
     private static func networkPlace(
         _ text: String, of option: Option, isServed: Bool = false
     ) throws(CommandError) -> HostAndPort {

@@ -10,21 +10,17 @@
 
 /// A child program that exchanges lines with this one.
 ///
-/// It has its own process group: its own children end with it, and a Ctrl-C does not reach it before this process.
+/// It has its own process group. So its own children end with it, and a Ctrl-C does not reach it before this process.
 final class ChildProgram {
-    /// The reason why there is no reply.
     enum Loss: Error, Equatable {
-        /// The process has ended; the text says how.
+        /// The text says how.
         case ended(String)
         /// It closed its output, but still runs.
         case closedOutput
-        /// No whole line arrived before the timeout.
+        /// No whole line has arrived in time.
         case silent
-        /// A line is longer than any valid reply.
         case tooLong
-        /// The user asked to stop.
         case interrupted
-        /// A system call failed.
         case failed(SystemError)
     }
 
@@ -33,27 +29,26 @@ final class ChildProgram {
     private let output: Pipe
     private let errors: Pipe
     private var received: [UInt8] = []
-    /// The position in ``received`` up to which there is no line end.
+    /// No line ends in ``received`` before this position.
     private var searched = 0
     private var hasOutput = true
     private var hasErrors = true
-    /// How it ended, in words; nil while that is unknown.
+    /// Nil while that is unknown.
     private var ending: String?
-    /// The last text from its standard error.
+    /// The last part of its standard error.
     private(set) var lastErrors: [UInt8] = []
 
     private static let keptErrorByteCount = 2048
-    /// How long a program may run after closing its output; most programs end at once.
+    /// The time for a program to end after it has closed its output; most end at once.
     private static let endTime = Duration.seconds(5)
-    /// The longest single wait, so that a request to stop is noticed.
+    /// The longest single wait, so that a request to stop is noticed soon.
     private static let glance = Duration.milliseconds(100)
 
-    /// The pipe to the program's standard input; a separate type, because it is closed separately.
+    /// The pipe to the program's standard input. It has its own type, because it closes before the others.
     private final class Input {
         var pipe: Pipe?
     }
 
-    /// Starts a shell command line.
     init(_ line: String) throws(SystemError) {
         let input = try Pipe()
         let output: Pipe
@@ -108,7 +103,7 @@ final class ChildProgram {
         let deadline = ContinuousClock.now + time
         var pending = (line + [UInt8(ascii: "\n")])[...]
         while true {
-            // A reply before the request was read whole is invalid, unless the program reads no more.
+            // A reply to half a request is invalid, unless the program has stopped reading.
             if pending.isEmpty || input.pipe == nil, let reply = takeLine() {
                 guard reply.count <= limit else { throw .tooLong }
                 return reply
@@ -118,7 +113,7 @@ final class ChildProgram {
             guard !interruption.hasCome else { throw .interrupted }
             let rest = deadline - .now
             guard rest > .zero else { throw .silent }
-            // Its own children may hold its output open after it has ended. It may also have replied before it ended.
+            // Its children may keep its output open after its end. And it may have replied before it ended.
             if ending == nil { ending = reap(WNOHANG) }
             let isOver = ending != nil
             let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.glance))
@@ -157,7 +152,7 @@ final class ChildProgram {
         if count >= 0 {
             pending = pending.dropFirst(count)
         } else if errno == EPIPE {
-            // It reads no more. Its output shows whether it has ended or still replies.
+            // It has stopped reading. Its output shows whether it has ended or still replies.
             pipe.closeWritingEnd()
             input.pipe = nil
         } else if errno != EAGAIN && errno != EINTR {
@@ -171,7 +166,7 @@ final class ChildProgram {
         lastErrors = Array((lastErrors + piece).suffix(Self.keptErrorByteCount))
     }
 
-    /// Returns the bytes received; empty at the end, nil if there are none yet.
+    /// Empty at the end; nil if there are none yet.
     private func receive(_ descriptor: Int32) throws(Loss) -> [UInt8]? {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, initializedCount in
@@ -197,12 +192,12 @@ final class ChildProgram {
 
     // MARK: The end
 
-    /// Returns how a program ended that has closed its output.
+    /// For a program that has closed its output.
     private func end(by deadline: ContinuousClock.Instant, _ interruption: Interruption) throws(Loss) -> Loss {
         var nothing: ArraySlice<UInt8> = []
         repeat {
             if let words = ending ?? reap(WNOHANG) {
-                // Its last error output may arrive together with its end.
+                // Its last errors may arrive together with its end.
                 while hasErrors {
                     let known = lastErrors
                     receiveErrors()
@@ -217,7 +212,7 @@ final class ChildProgram {
         return .closedOutput
     }
 
-    /// Closes its input so that it ends by itself; kills it if it does not end in time.
+    /// Closes its input, so that it ends by itself. If it does not end in time, this kills it.
     func finish(within time: Duration, _ interruption: Interruption) {
         input.pipe?.closeWritingEnd()
         input.pipe = nil
@@ -231,7 +226,6 @@ final class ChildProgram {
         kill()
     }
 
-    /// Kills it and its own children at once.
     func kill() {
         input.pipe?.closeWritingEnd()
         input.pipe = nil
@@ -243,14 +237,14 @@ final class ChildProgram {
         errors.close()
     }
 
-    /// - Returns: How it ended, in words; nil while it runs.
+    /// Returns how it ended, in words; nil while it runs.
     private func reap(_ options: Int32) -> String? {
         var status: Int32 = 0
         var found: pid_t
         // SAFETY: the kernel writes only the status.
         repeat { found = unsafe waitpid(process, &status, options) } while found < 0 && errno == EINTR
         guard found != 0 else { return nil }
-        // Its process group may still contain others.
+        // Its process group may still contain other processes.
         sendSignal(-process, SIGKILL)
         let signal = status & 0x7F
         ending =
@@ -258,7 +252,7 @@ final class ChildProgram {
         return ending
     }
 
-    /// Waits 10 ms, if nothing but the end of a process is expected.
+    /// Waits 10 ms when only the end of a process can come.
     private static func pause() { _ = poll(nil, 0, 10) }
 
     // MARK: Starting
@@ -278,7 +272,7 @@ final class ChildProgram {
         code = unsafe posix_spawnattr_init(&attributes)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // This process may have inherited blocked signals, and ignores one; a program expects neither.
+        // This process may have inherited blocked signals, and ignores one. A program expects neither.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         var usual = sigset_t()

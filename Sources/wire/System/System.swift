@@ -10,7 +10,6 @@
 
 /// All operating system calls of the command line tool.
 enum System {
-    /// The descriptors that every process has.
     enum Descriptor {
         static let standardInput: Int32 = 0
         static let standardOutput: Int32 = 1
@@ -31,7 +30,7 @@ enum System {
 
     // MARK: Reading and writing
 
-    /// Returns the next bytes, at most `limit`; empty at the end.
+    /// At most `limit` bytes; empty at the end.
     static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, initializedCount in
@@ -45,7 +44,7 @@ enum System {
         return bytes
     }
 
-    /// Waits until a descriptor has bytes to read, an error or its end, and returns whether it has.
+    /// Whether a descriptor has bytes, an error or its end. This waits for one of them.
     ///
     /// - Parameter milliseconds: The longest wait; negative (default): no limit.
     static func isReadable(_ descriptor: Int32, within milliseconds: Int32 = -1) -> Bool {
@@ -54,14 +53,11 @@ enum System {
         return repeatingInterrupted { unsafe Int(poll(&request, 1, milliseconds)) } > 0
     }
 
-    /// Writes all the bytes.
     static func write(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         try write(descriptor, bytes, &written)
     }
 
-    /// Writes all the bytes.
-    ///
     /// - Parameter written: The number of bytes written so far, also on failure.
     static func write(_ descriptor: Int32, _ bytes: [UInt8], _ written: inout Int) throws(SystemError) {
         while written < bytes.count {
@@ -76,16 +72,14 @@ enum System {
         }
     }
 
-    /// Returns all bytes of a file.
-    ///
-    /// - Parameter limit: The largest size in bytes; more is an error, for any kind of file.
+    /// - Parameter limit: The largest size in bytes, for any kind of file. A larger one is an error.
     static func contents(ofFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = try openForReading(path)
         defer { _ = sysClose(descriptor) }
         return try contents(of: descriptor, limit: limit)
     }
 
-    /// Opens a file, and returns its descriptor, which the caller closes.
+    /// The caller must close the descriptor.
     static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
         let descriptor = repeatingInterrupted { unsafe Int(open(path, O_RDONLY | O_CLOEXEC)) }
@@ -93,7 +87,7 @@ enum System {
         return Int32(descriptor)
     }
 
-    /// Returns all bytes up to the end of a descriptor.
+    /// Reads up to the end.
     static func contents(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
         while true {
@@ -104,9 +98,9 @@ enum System {
         }
     }
 
-    /// Writes a file with these bytes, and replaces the content of an existing one.
+    /// Writes a file, or replaces the content of an existing one.
     ///
-    /// A symbolic link stays, and the file that it leads to is written, as `protoc`, `tcpdump` and shells do.
+    /// A symbolic link stays, and the file behind it is written, as `protoc`, `tcpdump` and shells do.
     static func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let descriptor = repeatingInterrupted {
             // SAFETY: the path is a C string for as long as the call lasts.
@@ -117,10 +111,9 @@ enum System {
         try write(Int32(descriptor), bytes)
     }
 
-    /// Closes a descriptor.
     static func close(_ descriptor: Int32) { _ = sysClose(descriptor) }
 
-    /// Replaces an existing file atomically: it always has either the old bytes or the new ones.
+    /// Replaces an existing file atomically: at any time it has either the old bytes or the new ones.
     ///
     /// Its permissions stay the same, and a link to it stays a link.
     static func exchangeFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
@@ -153,12 +146,11 @@ enum System {
 
     // MARK: Folders
 
-    /// The kind of file that a path names.
     enum FileKind {
         case file, folder, other
     }
 
-    /// Returns the kind of file at a path, following symbolic links; nil if there is none.
+    /// Follows symbolic links; nil if there is no file.
     static func kind(of path: String) throws(SystemError) -> FileKind? {
         var status = stat()
         // SAFETY: the path is a C string for as long as the call lasts, and `stat` fills a status of its own type.
@@ -173,7 +165,7 @@ enum System {
         }
     }
 
-    /// Returns the names in a folder, in byte order, without those that begin with a dot.
+    /// In byte order, without names that begin with a dot.
     static func names(inFolder path: String) throws(SystemError) -> [String] {
         // SAFETY: the folder is this function's own, and open until `closedir` at its end.
         guard let folder = unsafe opendir(path) else { throw SystemError(code: errno) }
@@ -189,7 +181,7 @@ enum System {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Makes a folder and its missing parents.
+    /// Also makes missing parents.
     static func makeFolder(_ path: String) throws(SystemError) {
         var end = path.startIndex
         while end < path.endIndex {
@@ -203,7 +195,7 @@ enum System {
         }
     }
 
-    /// Returns the absolute path, without links and dots; nil if nothing exists there.
+    /// Without links and dots; nil if nothing exists there.
     static func absolutePath(of path: String) -> String? {
         // SAFETY: `realpath` has allocated the text, which is freed once, at the end of this function.
         guard let resolved = unsafe realpath(path, nil) else { return nil }
@@ -214,21 +206,18 @@ enum System {
 
     // MARK: The process
 
-    /// Returns whether a descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// Returns the value of an environment variable.
     static func environment(_ name: String) -> String? {
         // SAFETY: nothing in this process changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// Ends the process.
     static func exit(_ status: ExitStatus) -> Never {
         _exit(status.rawValue)
     }
 
-    /// Repeats a call that a signal has interrupted.
+    /// Repeats a call while signals interrupt it.
     static func repeatingInterrupted(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -236,7 +225,7 @@ enum System {
         }
     }
 
-    /// Waits if a call would block: a pipe that another process made non-blocking is non-blocking here, too.
+    /// Waits if a call would block. A pipe is non-blocking here if another process has made it so.
     private static func repeatingInterrupted(
         _ descriptor: Int32, for events: some BinaryInteger, _ call: () -> Int
     ) -> Int {
@@ -255,7 +244,6 @@ struct SystemError: Error, Equatable {
     /// `errno`.
     let code: Int32
 
-    /// The system's text for the error.
     var reason: String {
         // SAFETY: `strerror_r` gets the buffer with its size; on success it has written a text that ends in a NUL.
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
@@ -265,13 +253,10 @@ struct SystemError: Error, Equatable {
         }
     }
 
-    /// Whether the limit of bytes was exceeded.
     var isTooLarge: Bool { code == EFBIG }
 
-    /// Whether the file is there already.
     var isPresent: Bool { code == EEXIST }
 
-    /// Whether the output has no reader any more.
     var isBrokenPipe: Bool { code == EPIPE }
 }
 
