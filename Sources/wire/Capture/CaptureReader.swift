@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fault in a capture file itself.
 struct CaptureError: Error, Equatable, CustomStringConvertible {
     let description: String
 
@@ -14,13 +13,13 @@ struct CaptureError: Error, Equatable, CustomStringConvertible {
 
 /// A captured frame with the headers of its network.
 struct CapturedFrame: Equatable {
-    /// The number of the frame in the file, from 1, as Wireshark counts.
+    /// From 1, as Wireshark counts.
     let number: Int
-    /// The kind of header at the beginning: a LINKTYPE number of tcpdump.org.
+    /// The kind of the first header: a LINKTYPE number of tcpdump.org.
     let linkType: UInt16
     /// Nil if the capture has no valid time.
     let time: CaptureTime?
-    /// The bytes that were captured, perhaps fewer than there were.
+    /// The captured bytes, perhaps not the whole frame.
     let bytes: [UInt8]
 }
 
@@ -39,21 +38,21 @@ struct CaptureReader {
     /// The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
-    /// The offset in the file of the unread bytes.
+    /// The offset of the first unread byte in the file.
     private var offset = 0
     private var format: Format?
     private var frameCount = 0
 
-    /// Returns whether bytes are the beginning of a capture; nil if there are too few to tell.
+    /// Whether a capture begins with these bytes; nil if they are too few.
     static func isBeginning(_ bytes: some Sequence<UInt8>) -> Bool? {
         let bytes = Array(bytes.prefix(12))
         let isPossible = PcapHeader.mayBegin(bytes) || PcapngSection.mayBegin(bytes)
         return isPossible && bytes.count < 12 ? nil : isPossible
     }
 
-    /// Takes the next bytes, and appends the frames that are now complete.
+    /// Takes the next bytes, and appends the complete frames.
     ///
-    /// - Throws: ``CaptureError`` at the first block that is broken, after all frames before it.
+    /// - Throws: ``CaptureError`` at the first broken block, after all frames before it.
     mutating func receive(_ piece: [UInt8], _ frames: inout [CapturedFrame]) throws(CaptureError) {
         bytes += piece
         defer { dropRead() }
@@ -71,7 +70,7 @@ struct CaptureReader {
         }
     }
 
-    /// - Throws: ``CaptureError`` if the file ended inside a block.
+    /// - Throws: ``CaptureError`` if the file has ended inside of a block.
     func finish() throws(CaptureError) {
         let count = bytes.count - start
         guard count > 0 else {
@@ -96,7 +95,7 @@ struct CaptureReader {
         frames.append(CapturedFrame(number: frameCount, linkType: linkType, time: time, bytes: Array(content)))
     }
 
-    /// Reads the file's header; returns its size, or nil if it is incomplete.
+    /// Reads the file's header, and returns its size; nil if it is incomplete.
     private mutating func readBeginning(_ view: CaptureBlock) throws(CaptureError) -> Int? {
         guard view.count >= 12 else { return nil }
         if PcapngSection.mayBegin(view.prefix(12)) {
@@ -109,7 +108,6 @@ struct CaptureReader {
         return PcapHeader.byteCount
     }
 
-    /// Reads a packet of pcap.
     private mutating func readRecord(
         _ view: CaptureBlock, _ header: PcapHeader, _ frames: inout [CapturedFrame]
     ) throws(CaptureError) -> Int? {
@@ -130,7 +128,6 @@ struct CaptureReader {
         return 16 + byteCount
     }
 
-    /// Reads a block of pcapng.
     private mutating func readBlock(
         _ view: CaptureBlock, _ section: PcapngSection, _ frames: inout [CapturedFrame]
     ) throws(CaptureError) -> Int? {
@@ -149,7 +146,7 @@ enum CaptureOrder {
     case little, big
 }
 
-/// The beginning of a capture's unread bytes, or one block.
+/// The unread bytes of a capture, or one block.
 struct CaptureBlock {
     private let bytes: ArraySlice<UInt8>
     /// The offset in the file.
@@ -166,18 +163,18 @@ struct CaptureBlock {
 
     func block(_ count: Int) -> CaptureBlock { CaptureBlock(bytes.prefix(count), at: offset) }
 
-    /// Returns bytes that are there.
+    /// The bytes must be there.
     func bytes(from start: Int, _ count: Int) -> ArraySlice<UInt8> {
         bytes[bytes.startIndex + start..<bytes.startIndex + start + count]
     }
 
-    /// Returns a number of 4 bytes that are there.
+    /// The 4 bytes must be there.
     func number(at index: Int, _ order: CaptureOrder) -> UInt32 {
         let number = bytes(from: index, 4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return order == .big ? number : number.byteSwapped
     }
 
-    /// Returns a number of 2 bytes that are there.
+    /// The 2 bytes must be there.
     func shortNumber(at index: Int, _ order: CaptureOrder) -> UInt16 {
         let number = bytes(from: index, 2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return order == .big ? number : number.byteSwapped

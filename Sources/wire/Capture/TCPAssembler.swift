@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the bytes of one direction of a TCP connection together again.
+/// Reassembles the bytes of one direction of a TCP connection.
 ///
-/// Bytes that came before are dropped. Bytes that come too early wait for those before them. The wait ends, and the
-/// bytes count as missing, if too much waits (``maximumWaitingByteCount``, ``maximumWaitingCount``), if the receiver
-/// confirms them again and again (``patience``), or at the end.
+/// Repeated bytes are dropped, and early bytes wait for those before them. Missing bytes are given up in three cases:
+/// if too
+/// much waits (``maximumWaitingByteCount``, ``maximumWaitingCount``), if the receiver has confirmed them several times
+/// (``patience``), or at the end.
 struct TCPAssembler {
     enum Output: Equatable {
         case bytes([UInt8])
-        /// So many bytes were not captured.
+        /// The number of bytes that were not captured.
         case missing(Int)
     }
 
-    /// The most memory of what waits.
+    /// The most memory of waiting segments.
     static let maximumWaitingByteCount = 1 << 20
-    /// The most segments that wait.
+    /// The most waiting segments.
     static let maximumWaitingCount = 1024
     /// The largest window of TCP (RFC 7323 §2.3). A segment further away does not belong to the connection.
     private static let largestDistance = 1 << 30
-    /// The number of further segments from a receiver that has confirmed missing bytes. The bytes may follow in the
-    /// file if several network queues were captured.
+    /// After this many further segments from a receiver that has confirmed missing bytes, they are given up. Before
+    /// that, they
+    /// may still follow in the file, if several network queues were captured.
     private static let patience = 16
 
     private struct Waiting {
@@ -28,34 +30,34 @@ struct TCPAssembler {
         var lostByteCount: Int
 
         var end: Int { position + bytes.count + lostByteCount }
-        /// The memory that it takes: a short segment is mostly what describes it.
+        /// The memory of a short segment is mostly its description.
         var memoryByteCount: Int { bytes.count + 128 }
     }
 
     /// The sequence number at ``position``; nil before the first segment.
     private var sequence: UInt32?
-    /// The number of bytes that were put out or are missing.
+    /// The bytes that were returned or reported as missing.
     private var position = 0
-    /// In the order of their positions.
+    /// Sorted by position.
     private var waiting: [Waiting] = []
-    /// The memory of what waits.
+    /// The memory of waiting segments.
     private(set) var waitingByteCount = 0
-    /// The position of the end of the stream, if it is known.
+    /// The position of the stream's end, once it is known.
     private var end: Int?
     private var confirmationCount = 0
 
-    /// Whether everything up to the end of the stream was put out.
+    /// Whether everything up to the stream's end was returned.
     var isAtEnd: Bool { end.map { position >= $0 } ?? false }
-    /// Whether a segment has come.
+    /// Whether a segment has arrived.
     var hasBegun: Bool { sequence != nil }
 
-    /// Returns whether a segment with `SYN` begins another connection than the one at hand.
+    /// Whether a segment with `SYN` begins another connection.
     func isOtherBeginning(_ segment: TCPSegment) -> Bool {
         guard let sequence else { return false }
         return position > 0 || sequence != segment.sequence &+ 1
     }
 
-    /// Takes a segment, and returns what is now in order.
+    /// Takes a segment, and returns the bytes that are now in order.
     mutating func receive(_ segment: TCPSegment) -> [Output] {
         let isFirst = segment.flags.contains(.synchronize)
         let begins = segment.sequence &+ (isFirst ? 1 : 0)
@@ -74,7 +76,7 @@ struct TCPAssembler {
         return output
     }
 
-    /// Takes the sequence number that the receiver expects next.
+    /// The receiver has confirmed all bytes before this sequence number.
     mutating func confirm(_ acknowledgement: UInt32) -> [Output] {
         guard let sequence, !waiting.isEmpty else { return [] }
         guard Int32(bitPattern: acknowledgement &- sequence) > 0 else { return [] }
@@ -82,7 +84,7 @@ struct TCPAssembler {
         return confirmationCount > Self.patience ? skipGap() : []
     }
 
-    /// Returns what still waits, after the last segment.
+    /// There are no more segments. Returns all waiting bytes.
     mutating func finish() -> [Output] {
         var output: [Output] = []
         while !waiting.isEmpty { output += skipGap() }
@@ -105,7 +107,7 @@ struct TCPAssembler {
         waitingByteCount += arrived.memoryByteCount
     }
 
-    /// Puts out what begins at or before the position.
+    /// Returns the segments that begin at or before the position.
     private mutating func takeReady() -> [Output] {
         var output: [Output] = []
         var count = 0
@@ -118,7 +120,7 @@ struct TCPAssembler {
                 output.append(.bytes(Array(bytes)))
                 advance(by: bytes.count)
             }
-            // The next segment can have what was not captured of this one.
+            // The next segment may contain the bytes that this one lacks.
             let isRepeated = count < waiting.count && waiting[count].position <= position
             if first.lostByteCount > 0, first.end > position, !isRepeated {
                 output.append(.missing(first.end - position))
@@ -129,7 +131,7 @@ struct TCPAssembler {
         return output
     }
 
-    /// Gives up the bytes before the first segment that waits.
+    /// Gives up the bytes before the first waiting segment.
     private mutating func skipGap() -> [Output] {
         guard let first = waiting.first, first.position > position else { return takeReady() }
         let missing = first.position - position

@@ -15,25 +15,23 @@ struct TCPSegment {
     let source: SocketAddress
     let target: SocketAddress
     let sequence: UInt32
-    /// The sequence number that the sender expects next; nil without the flag.
+    /// The next sequence number that the sender expects; nil without the flag.
     let acknowledgement: UInt32?
     let flags: Flags
-    /// The bytes that were captured.
     let payload: [UInt8]
-    /// The number of bytes at the end that were sent, but not captured.
+    /// The bytes at the end that were sent, but not captured.
     let lostByteCount: Int
 }
 
-/// What is in a captured frame.
+/// The content of a captured frame.
 enum FrameContent {
     case segment(TCPSegment)
-    /// A part of an IP packet with TCP, which only all its parts could make whole.
+    /// A part of an IP packet with TCP. Fragments are not put together.
     case fragment
-    /// Headers with impossible lengths, or fewer bytes than headers have.
+    /// The lengths in headers are impossible, or a header is incomplete.
     case malformed
-    /// Something else than TCP.
     case other
-    /// A kind of network whose headers are not known.
+    /// The headers of this kind of network are unknown.
     case unknownLink
 
     init(_ frame: CapturedFrame) {
@@ -44,7 +42,7 @@ enum FrameContent {
 
 /// Parses a frame from the outermost header inwards.
 private struct FrameParser {
-    /// What no header has taken yet.
+    /// The bytes after the headers that were parsed.
     var bytes: ArraySlice<UInt8>
 
     private enum LinkType {
@@ -53,7 +51,7 @@ private struct FrameParser {
         static let loop: UInt16 = 108
         static let cooked: UInt16 = 113
         static let cooked2: UInt16 = 276
-        /// Plain IP: also the numbers that some systems write for it.
+        /// Plain IP, with all numbers that systems write for it.
         static let plain: Set<UInt16> = [12, 14, 101, 228, 229]
     }
 
@@ -71,7 +69,7 @@ private struct FrameParser {
         case LinkType.ethernet: etherType(at: 12, headerByteCount: 14)
         case LinkType.cooked: etherType(at: 14, headerByteCount: 16)
         case LinkType.cooked2: etherType(at: 0, headerByteCount: 20)
-        // The number of the address family differs between systems; the IP header has the version, too.
+        // The number of the address family differs between systems, but the IP header has the version, too.
         case LinkType.null, LinkType.loop: take(4) == nil ? .malformed : ip()
         case _ where LinkType.plain.contains(linkType): ip()
         default: .unknownLink
@@ -106,9 +104,9 @@ private struct FrameParser {
             let fragment = Self.number(header, at: 6)
         else { return .malformed }
         guard byte(header, at: 9) == Self.tcp else { return .other }
-        // More fragments follow, or this is not the first.
+        // Either more fragments follow, or this is not the first one.
         guard fragment & 0x3FFF == 0 else { return .fragment }
-        // A network card that splits packets itself leaves the length 0.
+        // If the network card splits packets, the length is 0.
         guard let lost = trim(to: total == 0 ? bytes.count : Int(total) - headerByteCount) else { return .malformed }
         return tcp(from: slice(header, 12, 4), to: slice(header, 16, 4), lostByteCount: lost)
     }
@@ -158,14 +156,14 @@ private struct FrameParser {
 
     // MARK: Bytes
 
-    /// Takes the next bytes; nil if there are not so many.
+    /// Nil if fewer bytes are left.
     private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard bytes.count >= count else { return nil }
         defer { bytes = bytes.dropFirst(count) }
         return bytes.prefix(count)
     }
 
-    /// Removes what follows the packet, such as padding; returns how many bytes of the packet were not captured.
+    /// Removes bytes after the packet, such as padding. Returns the bytes of the packet that were not captured.
     private mutating func trim(to count: Int) -> Int? {
         guard count >= 0 else { return nil }
         bytes = bytes.prefix(count)

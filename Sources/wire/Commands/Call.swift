@@ -29,7 +29,7 @@ extension Command {
             translator.layers = try arguments.layerSettings(of: translator.description)
             let states = try translator.description.states(arguments)
             if arguments.has(.verbose) {
-                // There is one connection, which needs no number.
+                // There is only one connection, so it needs no number.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }
             }
             let isAlone = words.isOneMessage && listening == .no && !arguments.has(.noReply)
@@ -46,7 +46,7 @@ extension Command {
         return text == forever ? .forever : .lasting(try TimeSpan(text, of: .listen, or: forever).duration)
     }
 
-    /// Returns the requests that the words name, all checked, or those of standard input, which come later.
+    /// Requests of the words are checked here. Requests of standard input come later.
     private static func requests(
         _ words: CallWords, _ arguments: Arguments, _ translator: PacketTranslator, isAlone: Bool
     ) throws(CommandError) -> CallRequests {
@@ -63,7 +63,7 @@ extension Command {
             }
             try maker.requireHeader()
             var lines = InputLines()
-            // Without a message there is no reason to connect.
+            // Without a message, there is no reason to connect.
             if !arguments.has(.listen), try !lines.waitForFirst() {
                 throw arguments.words.count > 1
                     ? .failure("standard input has no message")

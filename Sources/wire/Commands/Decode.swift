@@ -37,7 +37,7 @@ extension Option {
         "--port", value: "N", "in a capture, decode only connections to this port of a server")
 }
 
-/// What `wire decode` reads, and how.
+/// The input of `wire decode`, and how to read it.
 private struct DecodeRequest {
     private enum Source {
         case argument(String)
@@ -113,7 +113,6 @@ private struct DecodeRequest {
         try decoder.finish()
     }
 
-    /// Reads hexadecimal text from standard input.
     private func decodeText(
         _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
     ) throws(CommandError) {
@@ -126,7 +125,7 @@ private struct DecodeRequest {
         try decoder.finish()
     }
 
-    /// Reads raw bytes from standard input, or a capture if they begin like one.
+    /// The input is raw bytes, or a capture if it begins like one.
     private func decodeInput(
         _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
     ) throws(CommandError) {
@@ -154,7 +153,7 @@ private struct DecodeRequest {
     }
 }
 
-/// Returns the result of reading hexadecimal text, or a failure that explains the text's error.
+/// Explains an error in hexadecimal text.
 private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(CommandError) -> [UInt8] {
     do throws(CodecError) {
         return try read()

@@ -58,7 +58,6 @@ extension Option {
         "the side that sends the message, if both sides can and their packets differ")
 }
 
-/// A packet around others.
 private struct BundleRequest {
     private let packets: String
     private let id: UInt64?
@@ -111,7 +110,6 @@ private struct BundleRequest {
 }
 
 extension PacketTranslator {
-    /// Refuses the name of an unknown message.
     func requireMessage(_ name: String) throws(CommandError) {
         guard description.message(named: name) == nil else { return }
         let names = description.messages.flatMap { [$0.name] + ($0.alias.map { [$0] } ?? []) }
@@ -119,9 +117,9 @@ extension PacketTranslator {
         throw .failure(error.description, hint: Spelling.help(for: name, among: names))
     }
 
-    /// Returns who sends a message whose name is known, and refuses a side that does not.
+    /// Returns the sender of a known message, or refuses a side that does not send it.
     ///
-    /// - Parameter sender: The side that the caller has named; nil if none was.
+    /// - Parameter sender: The side that the user has named; nil: none.
     func sender(of message: String, _ sender: Sender?) throws(CommandError) -> Sender? {
         guard let message = description.message(named: message) else { return sender }
         if let sender, !message.senders.contains(sender) {
@@ -135,7 +133,7 @@ extension PacketTranslator {
         return sender
     }
 
-    /// Returns one packet; see ``encode(message:parsing:header:from:states:)``.
+    /// See ``encode(message:parsing:header:from:states:)``.
     func packet(
         of message: String, _ json: [UInt8], header: [UInt8]?, from sender: Sender?,
         states: PacketStates = PacketStates()
@@ -149,7 +147,6 @@ extension PacketTranslator {
 }
 
 extension ProtocolDescription {
-    /// Returns the failure of a message that cannot be encoded.
     func failure(_ error: TranslationError) -> CommandError {
         var hint: String?
         if case .value(.packetTooLong(_, _, options.maximumPacketByteCount)) = error.reason, !limitingLengths.isEmpty {

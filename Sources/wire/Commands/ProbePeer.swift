@@ -76,7 +76,7 @@ extension Command {
         }
     }
 
-    /// Returns a hint for a failed connection: a server without TLS does not answer a handshake, or ends it.
+    /// A hint for a peer that may have no TLS: it does not answer a handshake, or ends it.
     private static func hint(for error: ConnectionError) -> String? {
         switch error {
         case .tls(.notTLS), .tls(.truncated(duringHandshake: true)): "without the --tls options plain TCP is probed"

@@ -18,7 +18,7 @@ extension Command {
             let here = try ServedAddresses(arguments.all(.listen).map { ($0, Option.listen.name) }, arguments)
             guard let targetText = arguments[.target] else { throw .usage("\(Option.target.name) is missing") }
             let target = try HostAndPort(targetText, of: Option.target.name)
-            // A wrong call is reported before anything is done.
+            // This reports a wrong call before anything is done.
             _ = try pagePort(arguments)
             let limits = try LimitOptions.relayLimits(arguments)
             let tls = try TLSOptions.client(arguments)
@@ -51,7 +51,7 @@ extension Command {
             await relay.close()
             await page?.close()
             await log.finish()
-            // The reason has already been reported.
+            // The log has already reported the reason.
             if capture?.isComplete == false { throw .answerIsNo }
         })
 

@@ -11,8 +11,9 @@ import WirelineTransport
 extension Command {
     /// `wire serve`
     ///
-    /// It uses the library's limits and timeouts. With `--benchmark` the first packet has no timeout, because a load
-    /// generator also measures the cost of idle connections.
+    /// It has the library's limits and timeouts. With `--benchmark` the first packet has no timeout, because a load
+    /// generator
+    /// also measures the cost of idle connections.
     static let serve = Command(
         name: "serve",
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
@@ -57,7 +58,7 @@ extension Command {
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
 
-    /// Refuses combinations of options that have no meaning.
+    /// Refuses combinations of options that make no sense.
     private static func requireSense(_ arguments: Arguments) throws(CommandError) {
         guard arguments.has(.echo) || arguments.has(.script) else {
             throw .usage("\(Option.echo.name) or \(Option.script.name) is missing")
@@ -78,7 +79,6 @@ extension Command {
         }
     }
 
-    /// Reads the script and prints a summary.
     private static func check(_ arguments: Arguments, _ console: Console) throws(CommandError) {
         let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
         let file = ScriptFile(arguments[.script] ?? "")
@@ -86,7 +86,6 @@ extension Command {
         try console.print("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems")
     }
 
-    /// Returns the server's configuration from the options.
     private static func configuration(_ arguments: Arguments) throws(CommandError) -> ServerConfiguration {
         var configuration = ServerConfiguration()
         if arguments.has(.benchmark) {

@@ -7,23 +7,23 @@ import WirelineSchema
 /// Finds the words that can continue a command line, from the descriptions of the commands.
 struct WordCompletion {
     let commands: [Command]
-    /// Returns the names of the protocols that can be chosen.
+    /// The names of the available protocols.
     let protocols: () -> [String]
-    /// Returns a protocol; nil: the only one. It is nil if there is none, or if it has errors.
+    /// Returns a protocol; for nil, the only one. The result is nil if there is none, or if it has errors.
     let schema: (String?) -> ProtocolDescription?
-    /// Returns the paths of files and folders that begin with a text; a folder's ends with `/`.
+    /// Returns the paths that begin with a text. The path of a folder ends with `/`.
     let paths: (String) -> [String]
 
-    /// A word, and what it means.
+    /// A word and its explanation.
     struct Word: Equatable {
         var text: String
         var help = ""
     }
 
-    /// What can stand at a place.
+    /// The possible words and paths at a position.
     struct Answer: Equatable {
         var words: [Word] = []
-        /// The paths that the shell itself completes.
+        /// The shell itself completes these paths.
         var paths: Paths?
     }
 
@@ -31,7 +31,7 @@ struct WordCompletion {
         case files, folders
     }
 
-    /// - Parameter line: The words after the program's name. The last one is being written, and may be empty.
+    /// - Parameter line: The words after the program's name. The last one is incomplete, and may be empty.
     func answer(_ line: [String]) -> Answer {
         let current = line.last ?? ""
         let reading = LineReading(line.dropLast(), commands: commands)
@@ -50,7 +50,6 @@ struct WordCompletion {
 
     // MARK: Names
 
-    /// Returns the words that continue the name of a command.
     private func nextNames(after words: [String], withHelp: Bool) -> [Word] {
         var found: [Word] = []
         for command in commands where command.nameWords.starts(with: words) {
@@ -79,7 +78,7 @@ struct WordCompletion {
         return answer
     }
 
-    /// - Parameter current: The value as far as it is written.
+    /// - Parameter current: The part of the value that is already written.
     private func values(of option: Option, _ current: String, in reading: LineReading) -> Answer {
         if !option.choices.isEmpty { return Answer(words: option.choices.map { Word(text: $0) }) }
         if option == .protocolFolder {
@@ -99,7 +98,7 @@ struct WordCompletion {
         Answer(words: (schema(reading.protocolFolder)?.messages ?? []).map { Word(text: $0.name) })
     }
 
-    /// Returns the names of states, as in `phase=`, or after that the words for values, as in `phase=play`.
+    /// Returns names of states, such as `phase=`, and after the `=` also values, such as `phase=play`.
     private func states(_ current: String, _ reading: LineReading) -> Answer {
         guard let schema = schema(reading.protocolFolder) else { return Answer() }
         guard let equals = current.firstIndex(of: "=") else {
@@ -112,7 +111,7 @@ struct WordCompletion {
         return Answer(words: schema.words(ofState: name).map { Word(text: "\(name)=\($0)") })
     }
 
-    /// Returns the names of keys, as in `session=` and `client.session=`, or after `session=@` the paths of files.
+    /// Returns names of keys, such as `session=` and `client.session=`, and after `session=@` paths of files.
     private func keys(_ current: String, _ reading: LineReading) -> Answer {
         guard let schema = schema(reading.protocolFolder) else { return Answer() }
         guard let equals = current.firstIndex(of: "=") else {
@@ -150,15 +149,15 @@ extension WordCompletion.Answer {
 }
 
 extension Command {
-    /// The words of the name: two for `websocket echo`.
+    /// A name may have two words, such as `websocket echo`.
     fileprivate var nameWords: [String] { name.split(separator: " ").map(String.init) }
 }
 
-/// What the words before the current one say.
+/// The meaning of the words before the current one.
 private struct LineReading {
-    /// The command, as soon as its name is whole.
+    /// Set once its name is complete.
     private(set) var command: Command?
-    /// The words that are neither options nor their values.
+    /// Words that are neither options nor their values.
     private(set) var words: [String] = []
     /// The option whose value comes next.
     private(set) var openOption: Option?

@@ -3,22 +3,19 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The outcome of one check.
 enum ConformanceOutcome: Equatable {
     case passed
-    /// The check failed, with the reason in one line.
+    /// The reason is one line.
     case failed(String)
-    /// The check could not run, with the reason.
+    /// The reason why the check could not run.
     case skipped(String)
-    /// The implementation is no longer available, with the reason; this applies to all later checks, too.
+    /// The reason why the implementation is gone; all later checks have it, too.
     case notMade(String)
 }
 
-/// A check of one behaviour with one vector.
 struct ConformanceCase {
     /// For example `hello/decode` or `Invalid/http/refuse`.
     let name: String
-    /// The vector's name.
     let vector: String
     let run: () async throws(CommandError) -> ConformanceOutcome
 
@@ -32,13 +29,13 @@ struct ConformanceCase {
     }
 }
 
-/// The checks of an implementation that answers requests about single packets.
+/// Checks an implementation that answers requests about single packets.
 struct ConformanceChecks {
     let translator: PacketTranslator
     let implementation: any ConformingImplementation
     /// Whether errors must match in kind, field and offset.
     let isStrict: Bool
-    /// Whether it is this project's own codec, whose error texts are compared, too.
+    /// Whether it is this project's own codec. Then error texts are compared, too.
     let isOwn: Bool
 
     /// Returns the checks that a vector requires.
@@ -100,7 +97,7 @@ struct ConformanceChecks {
         return .passed
     }
 
-    /// Returns the offsets at which packets are split: every offset, but at most 256 in the middle of long packets.
+    /// Every offset at the beginning and the end; in the middle of a long packet, at most 256 offsets.
     static func cuts(of byteCount: Int) -> [Int] {
         let step = max(64, byteCount / 256)
         return (0..<byteCount).filter { $0 < 256 || $0 >= byteCount - 64 || $0 % step == 0 }
@@ -110,16 +107,16 @@ struct ConformanceChecks {
         let reply = implementation.reply(to: .encode(vector.line ?? .null, in: vector.context, keys: vector.keys))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
         if bytes != vector.bytes, translator.description.layout.content.isCompressed {
-            // Compressed bytes have many forms: only what they mean is compared.
+            // Data has many compressed forms, so only the contents are compared.
             return alike(bytes, vector)
         }
         return BytesDifference(expected: vector.bytes, found: bytes).map { .failed($0.text) } ?? .passed
     }
 
-    /// Checks that bytes which are not written in this form are written in a form with the same meaning.
+    /// The implementation may write other bytes, but with the same meaning.
     private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
         let whole = vector.line ?? .null
-        // With layers, the header says which of them a packet has.
+        // With layers, the header says which layers a packet has.
         let line =
             translator.description.layout.hasContent ? whole : whole.withDecidingHeader(translator)
         let reply = implementation.reply(to: .encode(line, in: vector.context, keys: vector.keys))
@@ -127,7 +124,6 @@ struct ConformanceChecks {
         return alike(bytes, vector)
     }
 
-    /// Checks that bytes mean the same as a vector.
     private func alike(_ bytes: [UInt8], _ vector: ConformanceVector) -> ConformanceOutcome {
         switch keyed(vector).verdict(on: bytes[...], in: vector.context) {
         case .packet(bytes.count, let found):
@@ -170,7 +166,7 @@ struct ConformanceChecks {
         }
     }
 
-    /// The codec with the keys of a vector.
+    /// The codec with the vector's keys.
     private func keyed(_ vector: ConformanceVector) -> PacketTranslator {
         (try? translator.withKeys(vector.keys)) ?? translator
     }
@@ -187,7 +183,7 @@ struct ConformanceChecks {
                 line: line, from: vector.sender, states: vector.context.states)
             return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
         } catch {
-            // The kind is not compared: which fault of a value is found first depends on how the value is stored.
+            // The kind is not compared: an implementation may find another fault of a value first.
             var expected = Refusal(error)
             expected.kind = isOwn ? expected.kind : refusal.kind
             return expected.fault(of: refusal, isStrict: isStrict).map { .failed($0) } ?? .passed
@@ -204,10 +200,9 @@ struct ConformanceChecks {
     }
 }
 
-/// The first difference between the expected and the actual bytes.
 struct BytesDifference {
     let text: String
-    /// The number of bytes shown on each side of the first difference.
+    /// The most bytes on each side of the first difference.
     private static let shownByteCount = 8
 
     init?(expected: [UInt8], found: [UInt8]) {
@@ -220,7 +215,7 @@ struct BytesDifference {
         text = what + ": expected \(Self.excerpt(expected, place)), got \(Self.excerpt(found, place))"
     }
 
-    /// Returns an excerpt such as `…0000014e21[07]00000002…`.
+    /// For example `…0000014e21[07]00000002…`.
     private static func excerpt(_ bytes: [UInt8], _ place: Int) -> String {
         let start = max(0, place - shownByteCount)
         let end = min(bytes.count, place + 1 + shownByteCount)

@@ -2,25 +2,23 @@
 
 /// Runs checks one after another, and compares the outcomes with the expected ones.
 struct ConformanceRun {
-    /// The name in reports: the protocol.
+    /// The protocol's name.
     let title: String
     let cases: [ConformanceCase]
     let expectedFailures: ExpectedFailures
-    /// Whether all existing checks run, so that an unknown name in the list of expected failures is an error.
+    /// Whether all existing checks run. Then an unknown name in the list of expected failures is an error.
     let isWhole: Bool
     let isVerbose: Bool
     let interruption: Interruption
 
-    /// The verdict on one check.
     enum Verdict: Equatable {
         case passed
         case failed(String)
         case skipped(String)
-        /// The check did not run, and the implementation is at fault.
+        /// The check did not run, which is the fault of the implementation.
         case notMade(String)
-        /// The check failed, as expected.
         case failedAsExpected(String)
-        /// The check passed, although it was expected to fail.
+        /// The check passed, but should fail.
         case passedUnexpectedly
 
         var isGood: Bool {
@@ -37,7 +35,7 @@ struct ConformanceRun {
         var duration: Duration
     }
 
-    /// Runs the checks, and prints a line for each unexpected result.
+    /// Prints a line for each unexpected result.
     func results(_ console: Console) async throws(CommandError) -> [Result] {
         var results: [Result] = []
         let clock = ContinuousClock()
@@ -49,7 +47,7 @@ struct ConformanceRun {
             let start = clock.now
             progress.showSometimes(Double(results.count) / Double(cases.count))
             let outcome = try await item.run()
-            // An interrupted check says nothing about the implementation.
+            // The result of an interrupted check does not count.
             guard !interruption.hasCome else { break }
             let verdict = verdict(on: outcome, of: item.name)
             let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
@@ -73,7 +71,7 @@ struct ConformanceRun {
         return results
     }
 
-    /// - Returns: Whether the output still has a reader. Without one, the verdict stays the same.
+    /// Returns whether the output still has a reader. Without a reader, the verdict stays the same.
     private func print(_ line: String, _ console: Console) throws(CommandError) -> Bool {
         do throws(CommandError) {
             try console.print(line)
@@ -94,15 +92,13 @@ struct ConformanceRun {
         }
     }
 
-    /// Returns one line for all checks that did not run; nil if there are none.
+    /// Nil if all checks have run.
     private func line(ofThoseNotMade results: [Result]) -> String? {
         let reasons = results.compactMap { if case .notMade(let text) = $0.verdict { text } else { nil } }
         return reasons.first.map { "FAIL \(reasons.count) more check\(reasons.count == 1 ? "" : "s"): \($0)" }
     }
 
-    /// Returns the line for a check; nil if nothing is printed.
-    ///
-    /// Nothing is printed for a check that did not run, nor for an expected result unless the output is verbose.
+    /// Returns nil for a check that did not run. Also nil for an expected result, unless the output is verbose.
     private func line(of result: Result) -> String? {
         let line: String
         switch result.verdict {
@@ -116,7 +112,7 @@ struct ConformanceRun {
         return TextStyle.harmless(line)
     }
 
-    /// Returns the number of checks for each verdict.
+    /// Counts the checks by verdict.
     func summary(of results: [Result]) -> String {
         func count(_ words: String, _ isIncluded: (Verdict) -> Bool) -> String? {
             let count = results.count { isIncluded($0.verdict) }

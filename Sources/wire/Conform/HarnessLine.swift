@@ -14,10 +14,11 @@ import WirelineSchema
 ///     {"id":4,"reply":"error","error":"truncated","field":"Cs_20001.Line","offset":7,"text":"…"}
 ///     {"id":5,"reply":"skip","text":"…"}
 ///
-/// If packets depend on states, a question has those that are not 0: `"state":{"started":1}`. They begin anew with each
-/// question. So do the keys of layers: `"keys":{"session":"00ff"}`; `client.session` is for packets of the client alone.
+/// If packets depend on states, a question contains the ones that are not 0: `"state":{"started":1}`. They apply only
+/// to
+/// this question. The same holds for keys of layers: `"keys":{"session":"00ff"}`. `client.session` is only for the
+/// client's packets.
 enum HarnessLine {
-    /// Returns the line for a request.
     static func line(
         of request: ConformanceRequest, id: Int, protocol name: String, _ description: ProtocolDescription
     ) -> JSONValue {
@@ -39,14 +40,12 @@ enum HarnessLine {
         }
     }
 
-    /// The reason why a line is not a valid request or reply.
+    /// Why a line is not a valid request or reply.
     struct Fault: Error {
         var text: String
     }
 
-    /// Reads a request.
-    ///
-    /// - Returns: The request; nil for an unknown question.
+    /// Returns nil for an unknown question.
     static func request(
         _ json: JSONValue, _ description: ProtocolDescription
     ) throws(Fault) -> ConformanceRequest? {
@@ -92,7 +91,6 @@ enum HarnessLine {
         return keys
     }
 
-    /// Returns the line for a reply.
     static func line(of reply: ConformanceReply, id: JSONValue) -> JSONValue {
         func line(_ kind: String, _ members: [JSONValue.Member]) -> JSONValue {
             .object([.init("id", id), .init("reply", .string(kind))] + members)
@@ -112,7 +110,6 @@ enum HarnessLine {
         }
     }
 
-    /// Reads a reply.
     static func reply(_ json: JSONValue, to request: ConformanceRequest) throws(Fault) -> ConformanceReply {
         switch (json["reply"], request) {
         case ("ok"?, .decode):

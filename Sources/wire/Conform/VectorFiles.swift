@@ -12,9 +12,9 @@ import WirelineSchema
 ///     Vectors/Refused/<case>.json, .txt     a line that cannot be encoded, and what `wire encode` says
 struct VectorFiles {
     let translator: PacketTranslator
-    /// The states of vectors that name none.
+    /// For vectors that name no states.
     var states = PacketStates()
-    /// The keys of vectors that name none.
+    /// For vectors that name no keys.
     var keys: [LayerKey] = []
 
     /// Larger than any vector that a person reads.
@@ -25,7 +25,7 @@ struct VectorFiles {
 
     // MARK: Reading
 
-    /// Returns the vectors of a file, or of a folder and its three subfolders, in the order of their names.
+    /// For a folder, also the vectors of its three subfolders. They are sorted by name.
     func vectors(at path: String) throws(CommandError) -> [ConformanceVector] {
         switch try kind(of: path) {
         case .folder?: return try vectors(inFolder: path)
@@ -80,7 +80,7 @@ struct VectorFiles {
         let path = folder.joiningPath(stem)
         if kind == .refused {
             let line = try json(path + ".json")
-            // There are no bytes, but a file for them can say who sends, and in which states.
+            // There are no bytes, but a file for them can name the sender and the states.
             let marks = try text(ifAny: path + ".hex") ?? ""
             let sender = Self.hasSenderMark(marks) ? .server : sender(of: line)
             let context = PacketContext(from: sender, states: try states(in: marks, path))
@@ -113,7 +113,7 @@ struct VectorFiles {
         return vector
     }
 
-    /// Returns the states that lines such as `# state started=1` name.
+    /// Reads lines such as `# state started=1`.
     private func states(in text: String, _ path: String) throws(CommandError) -> PacketStates {
         let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.stateMark) }
         guard !marks.isEmpty else { return states }
@@ -125,7 +125,7 @@ struct VectorFiles {
         }
     }
 
-    /// Returns the keys that lines such as `# key session=00ff` name.
+    /// Reads lines such as `# key session=00ff`.
     private func keys(in text: String, _ path: String) throws(CommandError) -> [LayerKey] {
         let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.keyMark) }
         guard !marks.isEmpty else { return keys }
@@ -149,7 +149,7 @@ struct VectorFiles {
         text.split(whereSeparator: \.isNewline).contains { $0 == senderMark }
     }
 
-    /// Returns the sender of a message if nothing names it.
+    /// The sender if nothing names it.
     private func sender(of line: JSONValue) -> Sender {
         guard case .string(let name)? = line["message"] else { return .client }
         let senders = translator.description.message(named: name)?.senders ?? [.client]
@@ -198,13 +198,12 @@ struct VectorFiles {
         }
     }
 
-    /// Returns the name without the extension, if the file defines a vector of this kind.
+    /// Returns the name without the extension; nil if the file defines no vector of this kind.
     private static func stem(of name: String, _ kind: ConformanceVector.Kind) -> String? {
         let suffix = kind == .refused ? ".json" : ".hex"
         return name.hasSuffix(suffix) && name != suffix ? String(name.dropLast(suffix.count)) : nil
     }
 
-    /// Returns the folder and the name of a path.
     private static func split(_ path: String) -> (folder: String, name: String) {
         let parts = path.split(separator: "/")
         guard let name = parts.last else { return (path, path) }
@@ -214,7 +213,7 @@ struct VectorFiles {
 
     // MARK: Writing
 
-    /// Writes vectors as files that ``vectors(at:)`` can read.
+    /// ``vectors(at:)`` can read these files.
     func write(_ vectors: [ConformanceVector], to folder: String) throws(CommandError) {
         do throws(SystemError) {
             for vector in vectors {
@@ -254,7 +253,7 @@ struct VectorFiles {
         return files
     }
 
-    /// Returns lines of 16 bytes.
+    /// Each line has 16 bytes.
     private static func lines(of digits: String) -> String {
         var rest = digits[...]
         var result = ""

@@ -11,9 +11,9 @@ import WirelineTransport
 ///
 /// Its memory is limited; see ``maximumConnectionCount`` and ``maximumHeldByteCount``.
 struct CaptureDecoder {
-    /// The most connections that are open at a time.
+    /// The most open connections.
     static let maximumConnectionCount = 1 << 16
-    /// The most bytes of incomplete packets, and of segments that wait for others.
+    /// The most bytes of incomplete packets and of waiting segments.
     static let maximumHeldByteCount = 256 << 20
 
     private struct Pair: Hashable {
@@ -26,16 +26,16 @@ struct CaptureDecoder {
     private let port: UInt16?
     private let states: PacketStates
     private var reader = CaptureReader()
-    /// The connections by their addresses; those that have ended remain for late segments until there are too many.
+    /// Ended connections remain for late segments, until there are too many.
     private var connections: [Pair: DecodedConnection] = [:]
     private var connectionCount = 0
     private var heldByteCount = 0
     private var counts = FrameCounts()
 
     /// - Parameters:
-    ///   - sender: Whose messages all packets are if possible, as an echo server needs; nil for those of the packet's
-    ///     sender.
-    ///   - port: The server's port; other connections are left out. Nil for all connections.
+    ///   - sender: Packets are read as messages of this side if possible, as an echo server needs; nil: of the packet's
+    /// sender.
+    ///   - port: The server's port; other connections are skipped. Nil: all connections.
     ///   - states: The states of each connection at its first packet (default: all are 0).
     init(
         _ translator: PacketTranslator, preferring sender: Sender? = nil, port: UInt16? = nil,
@@ -47,9 +47,9 @@ struct CaptureDecoder {
         self.port = port
     }
 
-    /// Takes the next bytes of the file, and appends what they show.
+    /// Takes the next bytes of the file, and appends the output.
     ///
-    /// - Throws: ``CaptureError`` if the file is broken or too much is open, after everything before it.
+    /// - Throws: ``CaptureError`` if the file is broken or too much is open. The output before that is appended first.
     mutating func receive(_ piece: [UInt8], _ output: inout [CaptureOutput]) throws(CaptureError) {
         var frames: [CapturedFrame] = []
         var fault: CaptureError?
@@ -62,7 +62,7 @@ struct CaptureDecoder {
         if let fault { throw fault }
     }
 
-    /// Appends what is known at the end of the file, or where it is broken.
+    /// Appends the last output, at the end of the file or where it is broken.
     ///
     /// - Parameter isBroken: Whether ``receive(_:_:)`` has thrown.
     mutating func finish(isBroken: Bool = false, _ output: inout [CaptureOutput]) throws(CaptureError) {
@@ -110,7 +110,7 @@ struct CaptureDecoder {
         }
     }
 
-    /// Returns the connection of a segment, perhaps a new one; nil if nothing begins with the segment.
+    /// Returns a known or a new connection; nil if the segment cannot begin one.
     private mutating func connection(
         of segment: TCPSegment, _ frame: CapturedFrame, _ output: inout [CaptureOutput]
     ) throws(CaptureError) -> DecodedConnection? {
@@ -136,7 +136,7 @@ struct CaptureDecoder {
         return connection
     }
 
-    /// Forgets the connections that have ended, if there are too many. Twice the limit makes that rare.
+    /// Forgets ended connections if there are too many. The limit is doubled here, so that this is rare.
     private mutating func makeSpace(_ frame: CapturedFrame) throws(CaptureError) {
         guard connections.count >= 2 * Self.maximumConnectionCount else { return }
         connections = connections.filter { !$0.value.isClosed }
@@ -154,7 +154,7 @@ struct CaptureDecoder {
     }
 }
 
-/// What was left out of a capture.
+/// Frames that were skipped.
 private struct FrameCounts {
     var fragments = 0
     var malformed = 0

@@ -4,9 +4,8 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// What ``CaptureDecoder`` prints.
+/// Output of ``CaptureDecoder``.
 enum CaptureOutput: Equatable {
-    /// A packet, as a line of JSON.
     case line(String)
     case fault(String)
     /// A remark after a fault.
@@ -27,7 +26,7 @@ final class DecodedConnection {
     private let server: SocketAddress
     private var clientSide: Side
     private var serverSide: Side
-    /// Whether nothing is decoded, because it is another protocol.
+    /// Whether it carries another protocol, which is not decoded.
     private var isOther = false
     private(set) var isClosed = false
     /// The time of the last frame.
@@ -40,7 +39,7 @@ final class DecodedConnection {
         self.number = number
         self.client = client
         self.server = server
-        // If packets depend on who sends them, the capture knows better.
+        // If packets depend on their sender, the capture decides.
         let preferred = translator.description.layout.dependsOnSender ? nil : sender
         clientSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.client), states))
         serverSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.server), states))
@@ -52,7 +51,7 @@ final class DecodedConnection {
             + serverSide.assembler.waitingByteCount + serverSide.stream.heldByteCount
     }
 
-    /// Returns whether a segment begins a new connection between the same addresses.
+    /// Whether the segment begins a new connection between the same addresses.
     func isReplaced(by segment: TCPSegment) -> Bool {
         guard segment.flags.contains(.synchronize), segment.acknowledgement == nil else { return false }
         if isClosed || segment.source != client { return true }
@@ -67,7 +66,7 @@ final class DecodedConnection {
         if segment.flags.contains(.reset) {
             output = finish(in: frame)
         } else {
-            // What a side has acknowledged, it had before it sent this: with that, the other side set its states.
+            // A side had received all acknowledged bytes before it sent this. So their states already apply to it.
             if sender == .client {
                 if let number = segment.acknowledgement { output += confirm(number, .server, &serverSide, frame) }
                 clientSide.stream.setStates(serverSide.stream.states)
@@ -84,9 +83,9 @@ final class DecodedConnection {
         return output
     }
 
-    /// Returns what is known at the connection's end, or at that of the capture.
+    /// Returns the last results, at the end of the connection or of the capture.
     ///
-    /// - Parameter frame: The frame that ended it; nil at the capture's end.
+    /// - Parameter frame: The frame that ended the connection; nil at the end of the capture.
     func finish(in frame: CapturedFrame?) -> [CaptureOutput] {
         guard !isClosed else { return [] }
         isClosed = true
@@ -168,7 +167,7 @@ final class DecodedConnection {
 }
 
 extension PacketStreamEvent {
-    /// The text of skipped bytes; nil for other events.
+    /// The text about skipped bytes; nil for other events.
     var remark: String? {
         guard case .skipped(let byteCount, let next, let isGivenUp) = self else { return nil }
         let count = "\(byteCount.counted("byte")) \(byteCount == 1 ? "is" : "are") skipped"

@@ -4,15 +4,14 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// What a ``PacketStream`` finds in its bytes.
+/// A result of a ``PacketStream``.
 enum PacketStreamEvent {
     /// A packet, as a line of JSON.
     case packet(JSONValue, time: CaptureTime?)
-    /// A broken packet, or missing bytes.
     case fault(String)
-    /// Bytes that were skipped after a fault, and the packet that follows them.
+    /// Bytes that were skipped after a fault.
     ///
-    /// The next packet is nil if the bytes ended first, or if the search was given up.
+    /// `next` is nil if the bytes ended before a packet, or if the search was given up.
     case skipped(byteCount: Int, next: PacketPlace?, isGivenUp: Bool)
 }
 
@@ -25,17 +24,18 @@ struct PacketPlace: Equatable {
 /// Finds the packets in one direction of a byte stream, and continues after broken ones.
 ///
 /// A packet whose fields do not match the schema is reported, and the next one begins after it. If the framing is
-/// broken or bytes are missing, the next packet is searched for: see ``PacketSearch``.
+/// broken
+/// or bytes are missing, ``PacketSearch`` searches for the next packet.
 ///
-/// It keeps an incomplete packet; while it searches, at most two, so at most twice the schema's `max_packet`, and the
-/// last bytes that came.
+/// It keeps an incomplete packet. While it searches, it keeps at most two packets, so at most twice the schema's
+/// `max_packet`, and the last piece.
 struct PacketStream: ~Copyable {
-    /// Whose messages are tried: those of the sender alone, or then those of its peer too.
+    /// Whose messages to try: only the sender's, or first the sender's and then the peer's.
     enum Direction {
         case from(Sender)
         case preferring(Sender)
 
-        /// Whose packets they are, if packets depend on that.
+        /// The sender, for packets that depend on it.
         var sender: Sender {
             switch self {
             case .from(let sender), .preferring(let sender): sender
@@ -46,19 +46,19 @@ struct PacketStream: ~Copyable {
     private let translator: PacketTranslator
     private let direction: Direction
     private var splitter: PacketSplitter
-    /// What opens the packets of a protocol with layers; nil for another protocol.
+    /// Opens packets with layers; nil for a protocol without layers.
     private var opener: PacketOpener?
     /// The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
-    /// The number of unread bytes that the splitter has looked at, of a packet in a frame whose end mark is missing.
+    /// The unread bytes that the splitter has already searched for the end mark of a frame.
     private var scannedByteCount = 0
     private var place = PacketPlace()
-    /// The number of unread bytes that are needed to continue.
+    /// The number of unread bytes with which reading can continue.
     private var needed = 1
     private var search: PacketSearch?
     private var work = SearchWork()
-    /// The ends of the pieces in the stream, and their times.
+    /// The end of each piece in the stream, and its time.
     private var times: [(end: Int, time: CaptureTime)] = []
 
     /// - Parameter states: The states of the connection at the first packet.
@@ -69,22 +69,22 @@ struct PacketStream: ~Copyable {
         opener = Self.opener(translator, direction)
     }
 
-    /// The states of the connection, for the next packet.
+    /// The connection's states for the next packet.
     var states: PacketStates { splitter.states }
 
-    /// Sets the states, because the other direction has changed them.
+    /// The other direction has changed the states.
     mutating func setStates(_ states: PacketStates) {
         guard states != splitter.states else { return }
         splitter.setStates(states)
         needed = 1
     }
 
-    /// The number of bytes in memory.
+    /// The bytes in memory.
     var heldByteCount: Int { bytes.count }
 
-    /// Takes the next bytes, and returns what is now known.
+    /// Takes the next bytes, and returns the results so far.
     ///
-    /// - Parameter time: The time at which they were captured.
+    /// - Parameter time: The time of their capture.
     mutating func receive(_ piece: [UInt8], at time: CaptureTime? = nil) -> [PacketStreamEvent] {
         guard !piece.isEmpty else { return [] }
         bytes += piece
@@ -93,7 +93,7 @@ struct PacketStream: ~Copyable {
         return read(isAtEnd: false)
     }
 
-    /// Continues after bytes that are missing.
+    /// Continues after missing bytes.
     mutating func skipMissing(_ byteCount: Int) -> [PacketStreamEvent] {
         var events = search == nil ? [] : read(isAtEnd: true)
         let isInside = search == nil && start < bytes.count
@@ -116,7 +116,7 @@ struct PacketStream: ~Copyable {
         return events
     }
 
-    /// Returns what is known after the last byte.
+    /// Returns the last results.
     mutating func finish() -> [PacketStreamEvent] {
         var events = read(isAtEnd: true)
         if search != nil {
@@ -131,7 +131,7 @@ struct PacketStream: ~Copyable {
         return events
     }
 
-    /// Returns whether bytes begin with a whole packet that the schema knows and accepts.
+    /// Whether the bytes begin with a whole packet that the schema accepts.
     func accepts(_ bytes: [UInt8]) -> Bool {
         var work = 0
         let splitter = Self.splitter(translator, direction, states)
@@ -154,7 +154,7 @@ struct PacketStream: ~Copyable {
         return events
     }
 
-    /// Reads the packet at ``start``; returns whether there was enough for one.
+    /// Reads the packet at ``start``; false if it is incomplete.
     private mutating func readPacket(_ events: inout [PacketStreamEvent]) -> Bool {
         let bytes = bytes
         do throws(CodecError) {
@@ -179,7 +179,7 @@ struct PacketStream: ~Copyable {
             events.append(.fault(fault(error.description)))
             search = PacketSearch(origin: place.offset, trustsFirst: false)
             splitter = Self.splitter(translator, direction, states)
-            // The broken packet itself is not tried again.
+            // The search starts after the first byte of the broken packet.
             start += 1
             place.offset += 1
         }
@@ -189,7 +189,7 @@ struct PacketStream: ~Copyable {
         return true
     }
 
-    /// Returns whether the search ended here.
+    /// Whether the search has ended here.
     private mutating func continueSearch(isAtEnd: Bool, _ events: inout [PacketStreamEvent]) -> Bool {
         guard var search else { return true }
         let before = start
@@ -204,7 +204,7 @@ struct PacketStream: ~Copyable {
             return true
         case .refused:
             events += giveUpSearch(isGivenUp: true)
-            // What follows is only counted.
+            // From here on, bytes are only counted.
             self.search = PacketSearch(origin: place.offset, trustsFirst: false, isOver: true)
             return false
         case .needs: return false
@@ -220,7 +220,7 @@ struct PacketStream: ~Copyable {
         return [.skipped(byteCount: byteCount, next: nil, isGivenUp: isGivenUp)]
     }
 
-    /// Removes the bytes that were read, if they are most of the memory.
+    /// Removes the read bytes if they take most of the memory.
     private mutating func dropRead() {
         if start > bytes.count / 2 {
             bytes.removeFirst(start)
@@ -233,7 +233,7 @@ struct PacketStream: ~Copyable {
         times.removeFirst(first)
     }
 
-    /// Returns the time at which the byte before an offset was captured.
+    /// Returns the capture time of the last byte before this offset.
     private func time(upTo offset: Int) -> CaptureTime? { times.first { $0.end >= offset }?.time }
 
     private func fault(_ reason: String) -> String {
@@ -242,11 +242,11 @@ struct PacketStream: ~Copyable {
 
     // MARK: Packets
 
-    /// Returns the line of the next packet of a stream.
+    /// Returns the line of the stream's next packet.
     ///
     /// - Parameters:
-    ///   - splitter: It follows what the messages in the packet set.
-    ///   - opener: What opens the packets of the stream.
+    ///   - splitter: Follows the states that the packet's messages set.
+    ///   - opener: Opens the packets of the stream.
     static func line(
         of packet: borrowing Packet, _ translator: PacketTranslator, _ direction: Direction,
         _ splitter: inout PacketSplitter, _ opener: inout PacketOpener?
@@ -264,7 +264,7 @@ struct PacketStream: ~Copyable {
         }
     }
 
-    /// Makes what opens the packets of a stream; nil for a protocol without layers.
+    /// Nil for a protocol without layers.
     static func opener(_ translator: PacketTranslator, _ direction: Direction) -> PacketOpener? {
         translator.hasContent ? translator.makeOpener(from: direction.sender) : nil
     }

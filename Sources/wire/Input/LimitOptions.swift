@@ -5,26 +5,23 @@ import WirelineScript
 import WirelineSession
 import WirelineTransport
 
-/// The options for the limits and timeouts of commands that serve, and for who may connect. Each is defined once, here.
+/// The options of serving commands: limits, timeouts, and who may connect.
 enum LimitOptions {
-    /// The options of every command that serves.
+    /// Every serving command has these.
     private static let listeningOptions = [
         Option.connectionLimitPerAddress, .connectionRate, .connectionRatePerAddress, .proxyProtocol, .backlog,
         .sharePort, .socketMode, .idleTimeout, .writeTimeout, .keepAlive, .logRate,
     ]
-    /// The options of servers, which hold packets or messages.
+    /// Servers hold packets or messages, so they have these, too.
     private static let serverOptions =
         [Option.connectionLimit] + listeningOptions + [
             .handshakeTimeout, .minimumRate, .minimumReadingRate, .heldBytes,
         ]
-    /// The options for a packet server.
     static let packetServerOptions = [Option.listenAlso] + serverOptions + [.firstPacketTimeout, .pendingBytes]
-    /// The options for a WebSocket server.
     static let webSocketServerOptions = [Option.listenAlso] + serverOptions
-    /// The options for a proxy, which does not hold packets.
+    /// A proxy holds no packets.
     static let proxyOptions = [Option.proxyConnectionLimit] + listeningOptions
 
-    /// Applies the options to a packet server's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
         try apply(arguments, to: &configuration.listening)
         try set(&configuration.firstPacketTimeout, from: .firstPacketTimeout, arguments)
@@ -32,7 +29,6 @@ enum LimitOptions {
         try set(&configuration.limits.pendingByteCount, from: .pendingBytes, arguments)
     }
 
-    /// Applies the options to a WebSocket server's configuration.
     static func apply(
         _ arguments: Arguments, to configuration: inout WebSocketServerConfiguration
     ) throws(CommandError) {
@@ -58,7 +54,6 @@ enum LimitOptions {
         listening.proxyProtocol = try proxyProtocol(arguments)
     }
 
-    /// Returns the limits of a proxy from the options.
     static func relayLimits(_ arguments: Arguments) throws(CommandError) -> RelayLimits {
         var limits = RelayLimits()
         try apply(arguments, to: &limits.listening)
@@ -66,7 +61,7 @@ enum LimitOptions {
         return limits
     }
 
-    /// Returns the proxies that tell the addresses of their clients.
+    /// The proxies that may send the addresses of their clients.
     private static func proxyProtocol(_ arguments: Arguments) throws(CommandError) -> ListeningOptions.ProxyProtocol? {
         guard arguments.has(.proxyProtocol) else { return nil }
         var proxies = ListeningOptions.ProxyProtocol(from: [])
@@ -86,7 +81,7 @@ enum LimitOptions {
 
     // MARK: Values
 
-    /// The value that removes a limit.
+    /// Removes a limit.
     private static let none = "none"
 
     private static func set(
@@ -122,7 +117,7 @@ enum LimitOptions {
         rate = try parts(of: text, of: option, "connections", "100/1s").map { MaximumRate($0.count, per: $0.time) }
     }
 
-    /// Returns the parts of a rate such as `1024/30s`; nil: the text says that there is none.
+    /// Returns the parts of a rate such as `1024/30s`; nil: no limit.
     private static func parts(
         of text: String, of option: Option, _ what: String, _ example: String
     ) throws(CommandError) -> (count: Int, time: Duration)? {
@@ -141,10 +136,10 @@ enum LimitOptions {
     }
 }
 
-/// The limits of a proxy's connections.
 struct RelayLimits {
-    /// How it listens. The proxy takes fewer connections if the process has too few descriptors for both sides. What is
-    /// about handshakes, packets and memory does not apply.
+    /// The proxy accepts fewer connections if the process has too few descriptors for both sides. Options for
+    /// handshakes,
+    /// packets and memory are ignored.
     var listening = ListeningOptions(connectionLimit: 10_000)
     /// The time in which a side must take some of its queued output; nil means no limit.
     var writeTimeout = ConnectionLimits().writeTimeout

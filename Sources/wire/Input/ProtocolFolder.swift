@@ -2,17 +2,17 @@
 
 import WirelineSchema
 
-/// A folder of `.wire` files: the one that was named, or the only one.
+/// A folder of `.wire` files: the named one, or the only one.
 struct ProtocolFolder: Equatable {
-    /// The path, without slashes at the end.
+    /// Without slashes at the end.
     let path: String
 
     /// The folder that contains the folders of protocols.
     static let home = "Protocols"
-    /// Larger than any schema; a device or a wrong file must not fill the memory.
+    /// Larger than any schema, so that a device or a wrong file cannot fill the memory.
     static let maximumFileByteCount = 64 << 20
 
-    /// Finds the named folder, or the only one under `Protocols/`.
+    /// Without a name, this finds the only folder under `Protocols/`.
     ///
     /// - Parameter name: A path, or the name of a folder under `Protocols/`.
     init(_ name: String?) throws(CommandError) {
@@ -49,17 +49,17 @@ struct ProtocolFolder: Equatable {
         }
     }
 
-    /// Returns the names of the protocols under `Protocols/`; none if that cannot be read.
+    /// Returns no names if `Protocols/` cannot be read.
     static func namesInHome() -> [String] { (try? candidates(in: home)) ?? [] }
 
-    /// The protocol's name, which is the name of the folder.
+    /// The name of the folder is the protocol's name.
     var name: String {
         let last = path.lastPathComponent
         guard last == "." || last == ".." || last.isEmpty else { return last }
         return System.absolutePath(of: path)?.lastPathComponent ?? last
     }
 
-    /// Returns the names of its `.wire` files, in byte order.
+    /// In byte order.
     func fileNames() throws(CommandError) -> [String] {
         let names = try Self.wireFiles(in: path)
         guard names.isEmpty else { return names }
@@ -67,12 +67,12 @@ struct ProtocolFolder: Equatable {
         throw .failure("there is no .wire file in \(path)", hint: Self.choice(of: inside))
     }
 
-    /// Returns the paths of its `.wire` files, in the same order.
+    /// In byte order.
     func filePaths() throws(CommandError) -> [String] {
         try fileNames().map { path == "." ? $0 : path.joiningPath($0) }
     }
 
-    /// Returns a hint that names the protocol folders in this folder: one folder is one protocol.
+    /// A hint with the protocol folders inside of this folder: one folder is one protocol.
     private static func choice(of folders: [String]) -> String? {
         guard let first = folders.first else { return nil }
         guard folders.count > 1 else { return "did you mean `\(first)`?" }
@@ -80,7 +80,6 @@ struct ProtocolFolder: Equatable {
             + (folders.count > 8 ? ", …" : "")
     }
 
-    /// Reads its `.wire` files.
     func files() throws(CommandError) -> [SourceFile] {
         var files: [SourceFile] = []
         for file in try filePaths() {
@@ -94,12 +93,11 @@ struct ProtocolFolder: Equatable {
         return files
     }
 
-    /// Reads and checks the folder.
     func check() throws(CommandError) -> CheckResult {
         ProtocolDescription.check(name: name, files: try files())
     }
 
-    /// Returns the protocol, for commands that need a valid one; only `check` prints warnings.
+    /// For commands that need a valid protocol. Only `check` prints warnings.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = try check()
         if let description = result.description { return description }
@@ -109,20 +107,18 @@ struct ProtocolFolder: Equatable {
 
     // MARK: Finding files
 
-    /// Returns the names of the folders in `home` that contain a `.wire` file.
+    /// The folders in `home` that contain a `.wire` file.
     private static func candidates(in home: String) throws(CommandError) -> [String] {
         guard try kind(of: home) == .folder else { return [] }
         return try names(in: home).filter { mayBeProtocol(home + "/" + $0) }
     }
 
-    /// Returns whether a path may be a protocol's folder.
-    ///
-    /// A folder that cannot be read may be a protocol. To choose another one silently would be a guess.
+    /// A folder that cannot be read may be a protocol, too. To choose another one silently would be a guess.
     private static func mayBeProtocol(_ path: String) -> Bool {
         (try? kind(of: path)) == .folder && (try? wireFiles(in: path).isEmpty) != true
     }
 
-    /// Returns the names of the `.wire` files in a folder; folders with such names are ignored.
+    /// Folders whose names end in `.wire` are ignored.
     static func wireFiles(in folder: String) throws(CommandError) -> [String] {
         var result: [String] = []
         for name in try names(in: folder) where name.hasSuffix(".wire") {
@@ -150,7 +146,7 @@ struct ProtocolFolder: Equatable {
 }
 
 extension String {
-    /// The path without slashes at the end: `a/b` for `a/b//`; `/` stays.
+    /// `a/b` for `a/b//`; `/` stays.
     fileprivate var droppingSlashes: String {
         var result = self
         while result.count > 1, result.hasSuffix("/") { result.removeLast() }
@@ -161,6 +157,5 @@ extension String {
         split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
     }
 
-    /// Returns the path of an entry in this folder.
     func joiningPath(_ name: String) -> String { hasSuffix("/") ? self + name : self + "/" + name }
 }

@@ -2,9 +2,8 @@
 
 import WirelineTLS
 
-/// The options that begin with `--tls`.
 enum TLSOptions {
-    /// Returns a client's TLS and the name that the certificate must match; nil if no option asks for TLS.
+    /// Nil if no option asks for TLS. The server name is the one in the certificate.
     static func client(_ arguments: Arguments) throws(CommandError) -> (context: TLSContext, serverName: String?)? {
         guard clientOptions.contains(where: arguments.has) else { return nil }
         var configuration = TLSConfiguration.client(identity: try identities(arguments).last)
@@ -21,7 +20,7 @@ enum TLSOptions {
         return (context, arguments[.tlsName])
     }
 
-    /// Returns a server's TLS; nil if no option asks for it.
+    /// Nil if no option asks for TLS.
     static func server(_ arguments: Arguments) throws(CommandError) -> ServerTLS? {
         let identities = try identities(arguments)
         guard !identities.isEmpty else {
@@ -55,7 +54,7 @@ enum TLSOptions {
     ]
     static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority, .tlsKeyLog]
 
-    /// Returns the certificates, each with the key at the same position.
+    /// Each certificate has the key at the same position.
     private static func identities(_ arguments: Arguments) throws(CommandError) -> [TLSIdentity] {
         let certificates = arguments.all(.tlsCertificate)
         let keys = arguments.all(.tlsKey)
@@ -77,10 +76,9 @@ enum TLSOptions {
     }
 }
 
-/// A server's TLS, whose files can be read again.
+/// A server's TLS, which can be reloaded from its files.
 struct ServerTLS: Sendable {
     let context: TLSContext
-    /// The files that it was made of.
     let files: [String]
     private let makeConfiguration: @Sendable () throws(TLSError) -> TLSConfiguration
 
@@ -92,7 +90,7 @@ struct ServerTLS: Sendable {
         context = try TLSContext(makeConfiguration())
     }
 
-    /// Reads the files again; after an error the context is as before.
+    /// After an error, the context is unchanged.
     func reload() throws(TLSError) { try context.replace(with: makeConfiguration()) }
 }
 

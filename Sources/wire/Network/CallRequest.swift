@@ -5,27 +5,26 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// A packet to send, and what answers it.
+/// A packet to send, and its expected reply.
 struct CallRequest {
     /// The message's name, for errors.
     let name: String
     let packet: RequestPacket
-    /// The reply; nil: none is awaited.
+    /// Nil: no reply is awaited.
     let expectation: Expectation?
 }
 
-/// The packet of a request.
 enum RequestPacket {
     case bytes([UInt8])
-    /// A packet that depends on the states which the connection has when the request is sent.
+    /// Encodes the packet for the states of the connection when the request is sent.
     ///
-    /// It returns the packet in a context, or says why there is none.
+    /// It throws if the message has no packet in these states.
     case inStates(@Sendable (PacketStates) throws(TranslationError) -> [UInt8])
 
-    /// A packet with layers, which the connection seals when the request is sent.
+    /// The connection seals the packet when the request is sent.
     case sealed(@Sendable (PacketStates) throws(TranslationError) -> PacketDraft, PacketTranslator)
 
-    /// Returns the packet as a connection sends it next; called on its loop.
+    /// Returns the connection's next packet. Called on its loop.
     func bytes(on connection: PacketConnection) throws(TranslationError) -> [UInt8] {
         switch self {
         case .bytes(let bytes): return bytes
@@ -39,14 +38,13 @@ enum RequestPacket {
     }
 }
 
-/// The requests of a call, in order.
+/// In order.
 enum CallRequests {
     case list([CallRequest])
-    /// The lines of standard input, each made a request when it has arrived.
+    /// Each line of standard input becomes a request when it arrives.
     case lines(InputLines, RequestMaker)
 }
 
-/// Makes requests from JSON, and numbers them.
 struct RequestMaker {
     private let translator: PacketTranslator
     private let header: [UInt8]?
@@ -63,11 +61,11 @@ struct RequestMaker {
         self.awaitsReplies = awaitsReplies
     }
 
-    /// Returns the request with a message; see ``PacketTranslator/encode(message:parsing:header:from:states:)``.
+    /// Makes a request; see ``PacketTranslator/encode(message:parsing:header:from:states:)``.
     ///
     /// - Parameters:
     ///   - expected: The message that answers it; nil: its pair in the schema.
-    ///   - awaitsAnything: Whether it waits for the first message that arrives if it has no pair.
+    ///   - awaitsAnything: Whether a request without a pair waits for the first message that arrives.
     mutating func request(
         _ message: String, _ json: [UInt8], expecting expected: String?, awaitsAnything: Bool
     ) throws(CommandError) -> CallRequest {
@@ -91,7 +89,7 @@ struct RequestMaker {
         return CallRequest(name: message, packet: packet, expectation: waits ? expectation : nil)
     }
 
-    /// Returns the request with the message of a line as `decode` prints it.
+    /// Makes a request from a line of `decode`.
     ///
     /// - Parameter number: The line's number in standard input.
     mutating func request(line: [UInt8], number: Int) throws(CommandError) -> CallRequest {
@@ -128,7 +126,7 @@ struct RequestMaker {
         }
     }
 
-    /// Returns a request's packet, and what answers it.
+    /// Returns a request's packet and its expected reply.
     ///
     /// - Throws: `TranslationError` if it cannot be encoded in any states.
     private func packet(
@@ -152,12 +150,12 @@ struct RequestMaker {
                 of: bytes, message, expecting: expected, translator, states: context.states)
             return (.inStates(encode), expectation)
         }
-        // The error is that of a new connection.
+        // The error for a new connection.
         let bytes = try encode(PacketStates())
         return (.inStates(encode), Expectation(of: bytes, message, expecting: expected, translator))
     }
 
-    /// Refuses header fields that are not JSON, before any line has arrived.
+    /// Refuses an invalid header before the first line arrives.
     func requireHeader() throws(CommandError) {
         if let header { _ = try Self.parse(header, path: "header") }
     }
@@ -172,10 +170,11 @@ struct RequestMaker {
         }
     }
 
-    /// Returns the caller's header with the next sequence number; nil if not all packets have one, or the caller has
-    /// chosen one.
+    /// Returns the caller's header with the next sequence number; nil if the caller has chosen one, or if not all
+    /// packets have
+    /// a number.
     private mutating func numberedHeader(unlessChosenIn line: JSONValue?) -> JSONValue? {
-        // With layers, the field may be inside of one.
+        // With layers, the field may be inside of a layer.
         let whole = translator.description.layout
         let layout = whole.hasContent ? whole : whole.layout(from: .client)
         guard let field = layout.sequenceField, field.condition == nil, let limit = layout.maximumSequence else {

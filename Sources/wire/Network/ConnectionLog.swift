@@ -3,61 +3,62 @@
 import Wireline
 import WirelineTransport
 
-/// Prints lines about connections to standard error, and the results of a command to standard output.
+/// Prints lines about connections to standard error, and results to standard output.
 ///
-/// A separate thread prints, because standard error or output may be a pipe without a reader at the moment. Three
-/// limits prevent many bad clients from filling a disk or the memory: ``queueLimit``, ``messagesPerSecond``, and
-/// ``noteInterval`` for the line that reports omitted lines.
+/// A separate thread prints, because standard error or output may be a pipe that is not read at the moment. Three
+/// limits
+/// keep many bad clients from filling a disk or the memory: ``queueLimit``, ``messagesPerSecond``, and ``noteInterval``
+/// for
+/// the line that reports omitted lines.
 final class ConnectionLog: Sendable {
     fileprivate enum Line {
-        /// Errors, and other remarks about connections: limited in rate.
+        /// Errors and notes about connections have a limited rate.
         case error(String)
         case note(String)
-        /// Lines that the user asked for: limited only by the queue.
+        /// The user asked for these lines, so only the queue limits them.
         case text(String)
         case result(String)
-        /// An event of a connection. Its text is made when it is printed: a large packet would delay the loop.
+        /// The printing thread makes the text of an event: for a large packet, that would delay the loop.
         case event(TrafficLog.Entry)
     }
 
     fileprivate struct State {
         var lines: [Line] = []
-        /// The number of bytes of the packets whose text was not made yet.
+        /// The bytes of packets without a text so far.
         var packetByteCount = 0
-        /// Whether a thread prints, or is about to.
+        /// Whether a thread prints, or soon will.
         var isPrinting = false
         var printedCount = 0
-        /// The number of omitted lines that were not reported yet, and the time of the last report.
+        /// Omitted lines that were not reported yet.
         var leftOutCount = 0
         var lastNote: MonotonicTime?
-        /// The number of remarks in the second that began at this time.
+        /// The number of errors and notes in the current second.
         var second = (start: MonotonicTime.now, count: 0)
-        /// The caller that waits until everything is printed.
+        /// Waits until everything is printed.
         var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let console: Console
     private let state = Lock(State())
 
-    /// The largest number of queued lines; later ones are omitted.
+    /// The most queued lines; later ones are omitted.
     private static let queueLimit = 1_000
-    /// The number of bytes of queued packets at which later lines are omitted.
+    /// With this many queued bytes of packets, later lines are omitted.
     private static let packetByteLimit = 8 << 20
-    /// The largest number of errors and notes printed in a second; later ones are omitted.
+    /// The most errors and notes in a second; later ones are omitted.
     private let messagesPerSecond: Int
     /// The shortest time between two reports of omitted lines.
     private static let noteInterval = Duration.seconds(1)
-    /// The longest time ``finish()`` waits without a printed line, and in total.
+    /// The longest times that ``finish()`` waits: without a printed line, and in total.
     private static let (stallTime, finishTime) = (Duration.seconds(1), Duration.seconds(10))
 
-    /// Makes a log, with the rate from the options.
     init(_ console: Console, _ arguments: Arguments) throws(CommandError) {
         self.console = console
         let text = arguments[.logRate] ?? "100"
         messagesPerSecond = Int(try WholeNumber.value(of: text, in: 1...WholeNumber.most, of: .logRate))
     }
 
-    /// Reports how a connection ended; may be called on a loop.
+    /// Reports why a connection has ended. May be called on a loop.
     func ended(_ peer: SocketAddress, _ error: (any Error)?) {
         guard let error else { return }
         switch error as? ConnectionError {
@@ -69,30 +70,30 @@ final class ConnectionLog: Sendable {
         }
     }
 
-    /// Reports that the system accepts no more connections, the first time in a row; may be called on a loop.
+    /// Reports the first of several failures to accept. May be called on a loop.
     func acceptFailed(_ error: TransportError) {
         put(.error("no further connection is taken, clients wait: \(error); it is tried again every 100 ms"))
     }
 
-    /// Prints a note that is not an error; may be called on a loop.
+    /// May be called on a loop.
     func note(_ text: String) { put(.note("note: " + text)) }
 
-    /// Prints a line; may be called on a loop.
+    /// May be called on a loop.
     func say(_ text: String) { put(.text(text)) }
 
-    /// Prints what has happened on a connection; may be called on a loop.
+    /// May be called on a loop.
     func show(_ entry: TrafficLog.Entry) { put(.event(entry)) }
 
-    /// Prints the answer to what the operator of this process asked for, however much else there is to print.
+    /// Prints an answer to the operator of this process, even if lines are being omitted.
     func answer(_ text: String) { put(.note("note: " + text), isAnswer: true) }
 
-    /// Prints why what the operator asked for cannot be done, however much else there is to print.
+    /// Prints why an operator's request fails, even if lines are being omitted.
     func refuse(_ reason: String) { put(.error(reason), isAnswer: true) }
 
-    /// Prints an error; may be called on a loop.
+    /// May be called on a loop.
     func report(_ error: String) { put(.error(error)) }
 
-    /// Prints a result to standard output; may be called on a loop.
+    /// Prints to standard output. May be called on a loop.
     func show(_ text: String) { put(.result(text)) }
 
     private func put(_ line: Line, isAnswer: Bool = false) {
@@ -120,7 +121,6 @@ final class ConnectionLog: Sendable {
         }
     }
 
-    /// Prints the queued lines until there are none.
     private func printLines() {
         while let lines = takeLines() {
             for line in lines {
@@ -138,7 +138,7 @@ final class ConnectionLog: Sendable {
         }
     }
 
-    /// Returns the queued lines; nil if there are none, and then the next line starts a thread.
+    /// Nil if the queue is empty; then the next line starts a thread.
     private func takeLines() -> [Line]? {
         let (lines, waiter) = state.withLock { state -> ([Line]?, CheckedContinuation<Void, Never>?) in
             var lines = state.lines
@@ -154,7 +154,7 @@ final class ConnectionLog: Sendable {
         return lines
     }
 
-    /// Waits until all lines are printed, but at most ``stallTime`` without progress.
+    /// Waits until all lines are printed, at most ``stallTime`` without progress.
     func finish() async {
         await withCheckedContinuation { continuation in
             let startsThread = state.withLock { state in
@@ -163,7 +163,7 @@ final class ConnectionLog: Sendable {
                 return !state.isPrinting
             }
             if startsThread { startPrinting() }
-            // Not awaited: it ends with the lines, or soon after.
+            // Nobody awaits this task: it ends with the lines, or soon after.
             Task { await self.giveUpWaiting() }
         }
     }
@@ -183,7 +183,7 @@ final class ConnectionLog: Sendable {
 }
 
 extension ConnectionLog.Line {
-    /// The number of bytes of the packet whose text is made later.
+    /// The bytes of a packet without a text so far.
     fileprivate var packetByteCount: Int {
         guard case .event(let entry) = self else { return 0 }
         switch entry.event {
@@ -194,7 +194,7 @@ extension ConnectionLog.Line {
 }
 
 extension ConnectionLog.State {
-    /// Counts a line, and returns whether it is within the limit of this second.
+    /// Counts a line. Returns whether it is within the limit of this second.
     fileprivate mutating func mayPrint(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
         switch line {
         case .text, .result, .event: return true
@@ -206,7 +206,7 @@ extension ConnectionLog.State {
         return second.count <= limit
     }
 
-    /// Returns the report of omitted lines, if one is due.
+    /// Returns the report of omitted lines, if it is due.
     fileprivate mutating func takeNote(interval: Duration) -> String? {
         guard leftOutCount > 0 else { return nil }
         let now = MonotonicTime.now

@@ -4,19 +4,21 @@ import Wireline
 import WirelineSchema
 import WirelineTransport
 
-/// What is said on one connection: requests with their replies, and other messages of the server.
+/// One connection's requests with their replies, and the server's other messages.
 ///
-/// One task sends the requests, and waits after each for its reply. Another one receives and prints, also while the first
-/// waits for standard input. It receives only as fast as the output is read. Whatever happens first ends the
-/// conversation (``finish(_:)``).
+/// One task sends a request and waits for its reply, before it sends the next one. Another task receives and prints,
+/// also
+/// while the first waits for standard input. It receives only as fast as its output is read. The first event that ends
+/// the
+/// conversation wins (``finish(_:)``).
 actor Conversation {
-    /// A request that is being sent, or waits for its reply.
+    /// A request that is being sent or waits for its reply.
     private struct Exchange {
         let request: CallRequest
         var awaitsReply: Bool
     }
 
-    /// The end of what the server sends; without an error, it has ended its side in order.
+    /// The end of the server's stream; without an error, the server has ended it in order.
     private struct ConnectionEnd {
         let error: ConnectionError?
     }
@@ -24,26 +26,26 @@ actor Conversation {
     private let call: ServerCall
     private let connection: PacketConnection
     private var requests: CallRequests
-    /// The number of requests that were begun.
+    /// The number of requests that were started.
     private var begunCount = 0
     private var exchange: Exchange?
-    /// The task that sends, while it waits for a reply.
+    /// The sending task, while it waits for a reply.
     private var replyWaiter: CheckedContinuation<Void, Never>?
     private var isWaitingForInput = false
     private var isListening = false
-    /// Whether the last message that was sent has no reply that shows its arrival.
+    /// Whether the last sent message has no reply that would show its arrival.
     private(set) var needsDelivery = false
 
     private var connectionEnd: ConnectionEnd?
     private var outcome: Result<Void, CommandError>?
     private var waiter: CheckedContinuation<Result<Void, CommandError>, Never>?
 
-    /// The time until which the current request must be sent and answered. One timer serves all requests.
+    /// The time limit for sending the current request and for its reply. One timer serves all requests.
     private var deadline: MonotonicTime?
     private var hasTimer = false
     private let start: MonotonicTime
 
-    /// - Parameter start: The time from which the first reply's time limit counts, unless lines come later.
+    /// - Parameter start: The start of the first reply's time limit, if the requests are a list.
     init(_ call: ServerCall, on connection: PacketConnection, _ requests: CallRequests, start: MonotonicTime) {
         self.call = call
         self.connection = connection
@@ -51,9 +53,8 @@ actor Conversation {
         self.start = start
     }
 
-    /// Returns when the conversation is over.
     func hold() async throws(CommandError) {
-        // These two tasks are not awaited: they end with the conversation, or with the process if standard input still
+        // Nobody awaits these two tasks. They end with the conversation, or with the process if standard input still
         // waits.
         Task { await receive() }
         Task { await send() }
@@ -63,7 +64,7 @@ actor Conversation {
         try result.get()
     }
 
-    /// Ends the conversation because the user asks for it: without an error if nothing is missing.
+    /// The user ends the conversation. That is no error if nothing is missing.
     func interrupt() {
         if let exchange, exchange.awaitsReply {
             finish(.failure(.failure("interrupted before \(call.endpoint) replied to \(exchange.request.name)")))
@@ -120,7 +121,6 @@ actor Conversation {
         isWaitingForInput = false
     }
 
-    /// Sends a request, and waits for its reply.
     private func hold(_ request: CallRequest) async throws(CommandError) {
         if let connectionEnd { throw call.endFailure(connectionEnd.error, of: request) }
         exchange = Exchange(request: request, awaitsReply: request.expectation != nil)
@@ -149,18 +149,18 @@ actor Conversation {
         }
     }
 
-    /// Whether all requests of a list were begun.
+    /// Whether all requests of a list were started.
     private var isLast: Bool {
         if case .list(let list) = requests { begunCount == list.count } else { false }
     }
 
-    /// Ends the conversation after the last request, or begins to listen.
+    /// After the last request, ends the conversation or starts to listen.
     private func endRequests() {
         guard !isOver, !isListening else { return }
         switch call.listening {
         case .no: return finish(.success(()))
         case .lasting(let duration):
-            // Not awaited: it ends with the process.
+            // Nobody awaits this task: it ends with the process.
             Task {
                 try? await Task.sleep(for: duration)
                 finish(.success(()))
@@ -220,7 +220,7 @@ actor Conversation {
         exchange?.awaitsReply = false
         deadline = nil
         needsDelivery = false
-        // What follows the last reply is not printed, however fast it comes, unless the user listens.
+        // Later messages are not printed, however fast they come, unless the user listens.
         if isLast { endRequests() }
         replyWaiter.take()?.resume()
     }
@@ -240,8 +240,8 @@ actor Conversation {
         finish(error == nil ? .success(()) : .failure(call.endFailure(error, "")))
     }
 
-    /// Ends the conversation if the connection has ended while standard input is silent. Input that has arrived decides
-    /// by itself: a line can no longer be sent, and the end makes the conversation complete.
+    /// Ends the conversation if the connection has ended while standard input is silent. Input that has already arrived
+    /// decides instead: a line can no longer be sent, and the end of input completes the conversation.
     private func endIfInputIsAwaited() {
         guard let connectionEnd, isWaitingForInput, !StandardInput.hasArrived else { return }
         finish(.failure(call.endFailure(connectionEnd.error, "before standard input ended")))
@@ -272,7 +272,7 @@ actor Conversation {
         finish(.failure(call.timeoutFailure(of: exchange.request, fragment: fragment, mayExpectOther: isLast)))
     }
 
-    /// Returns how much of a partial packet has arrived: `10 of 11 bytes`.
+    /// For example `10 of 11 bytes`.
     private static func words(_ partial: (receivedByteCount: Int, byteCount: Int?)) -> String {
         let count = partial.byteCount ?? partial.receivedByteCount
         return (partial.byteCount == nil ? "" : "\(partial.receivedByteCount) of ")

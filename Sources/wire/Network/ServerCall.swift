@@ -10,24 +10,24 @@ import WirelineTransport
 struct ServerCall {
     let endpoint: HostAndPort
     let timeout: TimeSpan
-    /// The configuration of the connection; the call's timeout applies to it, too.
+    /// The call's own timeout applies to the connection, too.
     let configuration: ClientConfiguration
     let translator: PacketTranslator
     let listening: Listening
-    /// Whether one request and its reply are all: then other messages of the server are skipped, with a note.
+    /// Whether the call is one request and its reply. Then other messages of the server are skipped, with a note.
     let isAlone: Bool
-    /// The states of the connection at first.
+    /// The first states of the connection.
     let states: PacketStates
     let console: Console
 
-    /// How long the call stays after the last reply.
+    /// How long the call goes on after the last reply.
     enum Listening: Equatable {
         case no
         case lasting(Duration)
         case forever
     }
 
-    /// Connects, and sends each request when the one before has its reply; prints what the server sends.
+    /// Sends each request after the reply to the one before, and prints the server's messages.
     func run(_ requests: CallRequests) async throws(CommandError) {
         let start = MonotonicTime.now
         let connection = try await connect()
@@ -46,15 +46,15 @@ struct ServerCall {
         }
     }
 
-    /// Closes a connection before the program ends; with TLS, the server is notified, so it sees no truncation.
+    /// With TLS, this notifies the server, so that it sees no truncation.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
     }
 
-    /// Closes a connection after the server has had time to read everything: no reply shows that it has.
+    /// Gives the server time to read everything before the connection closes, because no reply shows that it has.
     private func deliver(on connection: PacketConnection) async {
         connection.finish(within: timeout.duration)
-        // Its error is that of a server which does not end its side.
+        // An error only means that the server did not end its side.
         _ = try? await connection.waitUntilEnd()
     }
 
@@ -82,7 +82,6 @@ struct ServerCall {
 // MARK: Packets
 
 extension ServerCall {
-    /// Returns a request's reply as JSON.
     func json(of reply: ReceivedPacket, to request: CallRequest) throws(CommandError) -> JSONValue {
         let lent = reply.lent
         do throws(CodecError) {
@@ -96,7 +95,6 @@ extension ServerCall {
         }
     }
 
-    /// Returns another message of the server as JSON.
     func json(of packet: ReceivedPacket) throws(CommandError) -> JSONValue {
         do throws(CodecError) {
             return try translator.decode(packet.lent, from: .server)
@@ -105,9 +103,9 @@ extension ServerCall {
         }
     }
 
-    /// Returns a hint for a reply that equals the request.
+    /// For a reply that equals the request.
     private func echoHint(_ reply: ReceivedPacket, _ request: CallRequest) -> String? {
-        // The bytes of a packet that depends on states are not known any more.
+        // If the packet depends on states, its bytes are not known any more.
         guard case .bytes(let sent) = request.packet, translator.description.layout.framed(reply.bytes) == sent else {
             return nil
         }
@@ -119,10 +117,10 @@ extension ServerCall {
 // MARK: Errors
 
 extension ServerCall {
-    /// Returns the error for a reply that has not arrived in time, or a request that the server has not read in time.
+    /// The error for a reply that is late, or for a request that the server has not read in time.
     ///
     /// - Parameters:
-    ///   - fragment: How much of a packet had arrived.
+    ///   - fragment: How much of a packet has arrived; nil: nothing.
     ///   - mayExpectOther: Whether `--expect` can name another reply.
     func timeoutFailure(of request: CallRequest, fragment: String?, mayExpectOther: Bool) -> CommandError {
         guard let expectation = request.expectation else {
@@ -134,9 +132,9 @@ extension ServerCall {
         return .failure(missing, hint: name.map { "--expect names another message than \($0) to wait for" })
     }
 
-    /// Returns the error for a connection that ended before a request was sent, or before it had its reply.
+    /// The error for a connection that ended before a request was sent, or before its reply came.
     ///
-    /// - Parameter error: The error that ended it; nil if the server has ended it in order.
+    /// - Parameter error: The connection's error; nil if the server has ended it in order.
     func endFailure(_ error: ConnectionError?, of request: CallRequest) -> CommandError {
         let isAwaited = request.expectation != nil
         if let error {
@@ -147,9 +145,9 @@ extension ServerCall {
         return endFailure(nil, "before \(isAwaited ? reply : "\(request.name) was sent")")
     }
 
-    /// Returns the error for a connection that ended when nothing was awaited.
+    /// The error for a connection that ended while no reply was awaited.
     ///
-    /// - Parameter place: What was going on.
+    /// - Parameter place: When it ended.
     func endFailure(_ error: ConnectionError?, _ place: String) -> CommandError {
         guard let error else { return .failure("\(endpoint) has ended the connection \(place)") }
         return failure(error, nil)

@@ -11,13 +11,13 @@ struct ChangeReport {
     /// Whether changes that affect only code or JSON count as incompatible.
     let isStrict: Bool
 
-    /// The number of bytes shown of a longer packet.
+    /// Of a longer packet, only this many bytes are shown.
     private static let shownByteCount = 48
-    /// The number of bytes shown of a longer field in it.
+    /// Of a longer field in a packet, only this many bytes are shown.
     private static let shownFieldByteCount = 16
-    /// The number of characters shown of a longer value.
+    /// Of a longer value, only this many characters are shown.
     private static let shownTextCount = 160
-    /// The number of bytes listed in JSON: more than in text, but not megabytes.
+    /// The most bytes of a packet in JSON: more than in text, but not megabytes.
     private static let listedByteCount = 4096
 
     var isGood: Bool {
@@ -76,14 +76,14 @@ struct ChangeReport {
         return lines.map { TextStyle.harmless($0) }
     }
 
-    /// Returns the made-up keys that its layers have, as `wire decode` takes them.
+    /// The made-up keys of its layers, as options of `wire decode`.
     private func keys(of failure: SchemaChange.Failure) -> String {
         guard !failure.keys.isEmpty else { return "" }
         let texts = failure.keyTexts.map { "\(Option.key.name) \($0.name)=\($0.digits)" }
         return ", sealed with " + texts.joined(separator: " ")
     }
 
-    /// Returns the difference between the two readings of a value. In a long packet, only this shows the difference.
+    /// Where two readings of a value differ. In a long packet, only this shows it.
     private func text(of difference: SchemaChange.Difference, in packet: [UInt8]) -> String {
         var place = ""
         if let range = difference.range {
@@ -98,7 +98,7 @@ struct ChangeReport {
     }
 
     private func shortened(_ value: JSONValue) -> String {
-        // The largest character has hardly more bytes than this.
+        // Few characters have more bytes than this.
         let text = value.description(upTo: 64 * Self.shownTextCount)
         return text.count > Self.shownTextCount ? text.prefix(Self.shownTextCount) + "…" : text
     }
@@ -122,7 +122,7 @@ struct ChangeReport {
 
     // MARK: JSON
 
-    /// The report as one object on one line.
+    /// One object on one line.
     var json: JSONValue {
         [
             "old": .string(old), "new": .string(new), "compatible": .boolean(isGood),
@@ -206,7 +206,7 @@ struct ChangeReport {
 }
 
 extension SchemaChange.Failure {
-    /// The keys in the order of their names, in hexadecimal.
+    /// Sorted by name, in hexadecimal.
     fileprivate var keyTexts: [(name: String, digits: String)] {
         keys.sorted { $0.key < $1.key }.map { ($0.key, Hexadecimal.text(of: $0.value)) }
     }

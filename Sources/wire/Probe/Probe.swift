@@ -13,12 +13,12 @@ import WirelineTransport
 /// requests.
 struct Probe {
     enum Verdict: Equatable {
-        /// A protocol that does not use length-prefixed packets.
+        /// The protocol has no length-prefixed packets.
         case other(String)
         case packets(Framing, name: String)
         /// The peer returns all bytes unchanged.
         case unframed
-        /// The peer accepts connections, but its answers reveal nothing more.
+        /// The peer accepts connections, but its answers show no more.
         case unknown(Reason)
     }
 
@@ -39,8 +39,8 @@ struct Probe {
         private(set) var last: [UInt8] = []
         private(set) var guess = FramingGuess()
 
-        /// - Parameter request: The bytes that the peer was sent; empty if it spoke first.
-        /// - Returns: The peer's protocol, if all bytes so far reveal it.
+        /// - Parameter request: The bytes that were sent to the peer; empty if it spoke first.
+        /// - Returns: The peer's protocol, if all its bytes so far show it.
         mutating func add(_ burst: ProbeConnection.Burst, to request: [UInt8] = []) -> Verdict? {
             guard !burst.bytes.isEmpty else { return nil }
             last = burst.bytes
@@ -61,16 +61,16 @@ struct Probe {
 
     let addresses: [SocketAddress]
     let loop: EventLoop
-    /// The time without bytes after which the peer counts as silent.
+    /// After this time without bytes, the peer counts as silent.
     let silence: Duration
     let connectTimeout: Duration
-    /// The time at which the probe ends, whatever it has found.
+    /// The probe ends at this time, whatever it has found.
     let deadline: MonotonicTime
-    /// A packet from the user that the peer answers, if there is one.
+    /// The user's packet, which the peer should answer; nil: none.
     let packet: [UInt8]?
-    /// Receives the progress, from 0 to 1.
+    /// Receives values from 0 to 1.
     let progress: (Double) -> Void
-    /// The TLS of each connection, if the peer is probed inside TLS.
+    /// Set if the peer is probed inside TLS.
     var tls: ProbeConnection.TLS?
 
     func run() async throws(ConnectionError) -> Verdict {
@@ -83,7 +83,7 @@ struct Probe {
         }
     }
 
-    /// Listens once to what the peer sends first.
+    /// Listens once for the peer's first bytes.
     private func greeting(_ heard: inout Heard) async throws(ConnectionError) -> Verdict? {
         let greeting = try await exchange([]).last ?? Burst()
         if let verdict = heard.add(greeting) { return verdict }
@@ -116,7 +116,7 @@ struct Probe {
         return .unknown(heard.last.isEmpty ? .silent : .unclear(heard.last))
     }
 
-    /// Returns what the answer to the user's packet reveals.
+    /// Sends the user's packet, and returns the protocol that the answer shows.
     private func answer(
         to packet: [UInt8], _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(ConnectionError) -> Verdict? {
@@ -143,7 +143,7 @@ struct Probe {
         return nil
     }
 
-    /// Returns whether the peer's answer to the first request fits, and those to the others.
+    /// Whether the first answer and the answers to the other requests fit.
     private func fits(
         _ signature: Signature, _ answer: [UInt8], _ speaksFirst: Bool
     ) async throws(ConnectionError) -> Bool {
@@ -155,7 +155,7 @@ struct Probe {
         return true
     }
 
-    /// Returns what the answers to bytes reveal that are not packets of any framing.
+    /// Sends bytes that are no packets in any framing.
     private func answersToPieces(
         _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(ConnectionError) -> Verdict? {
@@ -172,7 +172,7 @@ struct Probe {
         return nil
     }
 
-    /// Returns what the answers to packets of all framings reveal.
+    /// Sends packets of all framings.
     private func answersToStimuli(
         _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(ConnectionError) -> Verdict? {
@@ -194,7 +194,7 @@ struct Probe {
         return nil
     }
 
-    /// Returns whether the peer waits for a packet's last byte, and answers after it.
+    /// Whether the peer waits for the packet's last byte, and then answers.
     private func waits(
         for packet: [UInt8], _ framing: Framing, _ speaksFirst: Bool
     ) async throws(ConnectionError) -> Bool {
@@ -203,9 +203,9 @@ struct Probe {
         return answers.first?.bytes.isEmpty == true && framing.fits(answers.last?.whole ?? [])
     }
 
-    /// Returns the bytes received on a new connection, after each piece that is sent.
+    /// Opens a connection, and returns the peer's bytes after each piece.
     ///
-    /// If the peer speaks first, the bytes before the first piece are included.
+    /// If the peer speaks first, its bytes before the first piece are included.
     private func exchange(
         _ pieces: [[UInt8]], speaksFirst: Bool = false
     ) async throws(ConnectionError) -> [Burst] {

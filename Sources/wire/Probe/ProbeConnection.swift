@@ -13,16 +13,16 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         var bytes: [UInt8] = []
         /// Whether the peer paused after them; false if listening ended first.
         var isWhole = true
-        /// The bytes if the peer paused after them; otherwise their end does not mark the end of a packet.
+        /// The bytes if the peer paused after them. Otherwise they need not end with a packet.
         var whole: [UInt8] { isWhole ? bytes : [] }
     }
 
-    /// How to make TLS: the context, and the name that the certificate must be for.
+    /// The context, and the name in the certificate.
     typealias TLS = (context: TLSContext, serverName: String)
 
-    /// The largest number of bytes that are examined.
+    /// The most bytes that are examined.
     private static let mostBytes = 1 << 16
-    /// A peer that never pauses is heard for this many times the pause time.
+    /// For a peer that never pauses, listening ends after this many pause times.
     private static let longestListening = 5
 
     private let stream: ByteStream
@@ -30,7 +30,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
     private var burst = Burst()
     private var hasEnded = false
     private var listener: CheckedContinuation<Burst, Never>?
-    /// The caller that waits for the end of the TLS handshake.
+    /// Waits for the end of the TLS handshake.
     private var handshake: CheckedContinuation<ConnectionError?, Never>?
     private var silence: EventLoop.Timer?
     private var end: EventLoop.Timer?
@@ -40,7 +40,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         loop = stream.loop
     }
 
-    /// Connects to the first address that accepts the connection.
+    /// Connects to the first address that accepts.
     ///
     /// - Parameter timeout: The timeout for each address, and for the TLS handshake.
     static func open(
@@ -119,7 +119,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// Returns the bytes until the peer pauses or ends, or the deadline comes.
+    /// Returns the bytes up to the peer's next pause or end, or up to the deadline.
     func listen(_ time: Duration, until deadline: MonotonicTime) async -> Burst {
         await loop.visit {
             await withCheckedContinuation { self.listen(time, until: deadline, $0) }

@@ -3,42 +3,43 @@
 import Wireline
 import WirelineTransport
 
-/// A capture file for Wireshark: pcapng, with IP and TCP packets constructed around the bytes.
+/// A capture file for Wireshark: pcapng, with constructed IP and TCP packets around the bytes.
 ///
 ///     section header   interface description   one block a packet
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///     | 0A0D0D0A … |   | 00000001 …      |     | 00000006 … | | 00000006 … |  …
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///
-/// Numbers of the blocks are little-endian, those inside packets big-endian. Source: draft-ietf-opsawg-pcapng.
+/// Numbers of the blocks are little-endian, and numbers inside packets big-endian. Source: draft-ietf-opsawg-pcapng.
 ///
-/// A separate thread writes the file, because a slow disk would delay the loops. Connections read nothing more while
-/// ``backlog`` is full. ``finish(within:)`` waits for what is not written yet; a process that ends without it loses that.
+/// A separate thread writes the file, because a slow disk would delay the loops. Connections stop reading while
+/// ``backlog``
+/// is full. ``finish(within:)`` waits for unwritten blocks; a process that ends without it loses them.
 ///
-/// If a block cannot be written, for example on a full disk, the file is cut after the last whole block. Nothing more
+/// If a block cannot be written, for example on a full disk, the file is cut after the last whole block, and nothing
+/// more
 /// is written.
 final class CaptureFile: Sendable {
     private struct State {
-        /// Whole blocks that no writer has taken.
+        /// Whole blocks for the next writer.
         var waiting: [UInt8] = []
         /// Whether a writer runs, or is about to.
         var hasWriter = false
-        /// The number of bytes written: whole blocks.
+        /// The bytes written, all in whole blocks.
         var byteCount: Int
         var failure: SystemError?
-        /// Called when the writer ends.
         var whenIdle: (@Sendable () -> Void)?
     }
 
     let path: String
-    /// The bytes that are not written yet.
+    /// The unwritten bytes.
     let backlog = Backlog(limit: 8 << 20)
     private let descriptor: Int32
     private let state = Lock(State(byteCount: CaptureFile.beginning.count))
-    /// Called once, when a write fails; nothing more is written then.
+    /// Called once, when a write fails. Nothing more is written then.
     private let failed: @Sendable (SystemError) -> Void
 
-    /// Makes the file; see ``System/makeSecretFile(_:beginning:replacing:)``.
+    /// See ``System/makeSecretFile(_:beginning:replacing:)``.
     init(
         _ path: String, replacing isReplacing: Bool, failed: @escaping @Sendable (SystemError) -> Void
     ) throws(SystemError) {
@@ -47,10 +48,10 @@ final class CaptureFile: Sendable {
         descriptor = try System.makeSecretFile(path, beginning: Self.beginning, replacing: isReplacing)
     }
 
-    /// Whether everything was written up to now.
+    /// Whether everything so far is written.
     var isComplete: Bool { state.withLock { $0.failure == nil } && backlog.byteCount == 0 }
 
-    /// Adds a packet with the current time.
+    /// The packet gets the current time.
     func add(_ packet: [UInt8]) {
         let microseconds = WallClock.microsecondsSince1970
         var block = CaptureBytes()
@@ -64,9 +65,9 @@ final class CaptureFile: Sendable {
         write(block.bytes)
     }
 
-    /// Waits until everything is written, but no longer than this time. Nothing may be added any more.
+    /// Waits a limited time until everything is written. Nothing may be added any more.
     ///
-    /// The process ends next, which closes the file: a writer may still use it.
+    /// The process ends next. That closes the file, which a writer may still use until then.
     func finish(within time: Duration) async {
         let (end, feed) = AsyncStream<Never>.makeStream()
         let isIdle = state.withLock { state in
@@ -98,7 +99,7 @@ final class CaptureFile: Sendable {
         do { try BlockingCalls.shared.run { self.writeWaiting() } } catch { writeWaiting() }
     }
 
-    /// Writes the queue, including what is added meanwhile; there is one writer at a time.
+    /// Writes the queue, and blocks that are added meanwhile. There is one writer at a time.
     private func writeWaiting() {
         while let blocks = takeWaiting() {
             let (byteCount, failure) = state.withLock { ($0.byteCount, $0.failure) }
@@ -116,7 +117,7 @@ final class CaptureFile: Sendable {
         }
     }
 
-    /// Returns the size of the whole blocks within the first bytes.
+    /// The size of the whole blocks within the first `byteCount` bytes.
     private static func wholeBlocks(in blocks: [UInt8], _ byteCount: Int) -> Int {
         var end = 0
         while end + 8 <= byteCount {
@@ -128,7 +129,7 @@ final class CaptureFile: Sendable {
         return end
     }
 
-    /// Returns the queue in order. If it is empty, returns nil, and the next block starts a writer.
+    /// Nil if the queue is empty; the next block then starts a writer.
     private func takeWaiting() -> [UInt8]? {
         let (blocks, whenIdle) = state.withLock { state -> ([UInt8]?, (@Sendable () -> Void)?) in
             defer { state.waiting = [] }
@@ -140,7 +141,6 @@ final class CaptureFile: Sendable {
     }
 }
 
-/// Bytes to which numbers can be appended.
 struct CaptureBytes {
     var bytes: [UInt8] = []
 

@@ -4,22 +4,21 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Makes remarks about packets, for people.
+/// Describes packets for people.
 struct PacketReader: Sendable {
-    /// The limits of what is kept of a packet: parts, bytes of one part, bytes of an unknown packet in a line, and bytes of a
-    /// packet that can be read again.
+    /// The most parts of a packet, bytes of a part, bytes of an unknown packet in a line, and bytes of a packet for a
+    /// link.
     private static let (mostParts, mostBytes, mostLineBytes, mostPacketBytes) = (256, 1_024, 64, 16_384)
 
     let translator: PacketTranslator
-    /// Whether remarks have the packets' parts.
     let keepsParts: Bool
-    /// Whether remarks have the packets as they were sent.
+    /// Whether remarks contain the packets as they were sent.
     private let keepsPackets: Bool
 
     init(translator: PacketTranslator, keepsParts: Bool) {
         self.translator = translator
         self.keepsParts = keepsParts
-        // A page does not have a program's transforms, and its keystreams begin with the packet.
+        // A page lacks a program's transforms, and its keystreams begin with the packet.
         let isOpened = translator.description.layout.content.layers.allSatisfy {
             $0.kind.word != "custom" && !$0.kind.hasLastingKeystream
         }
@@ -28,9 +27,7 @@ struct PacketReader: Sendable {
 
     var description: ProtocolDescription { translator.description }
 
-    /// Returns the remark about a packet.
-    ///
-    /// A message that only the other side may send is read as that message, and so called.
+    /// A message that only the other side may send is read as that message, and the remark says so.
     func remark(on packet: borrowing Packet, from sender: Sender) -> Remark {
         let annotation: PacketAnnotation
         do throws(CodecError) {
@@ -63,9 +60,9 @@ struct PacketReader: Sendable {
         return remark
     }
 
-    /// Returns the remark about bytes that are no packets.
+    /// Describes bytes that are no packets.
     ///
-    /// - Parameter consequence: What becomes of the bytes after them.
+    /// - Parameter consequence: What happens to the bytes after them.
     func remark(on error: CodecError, from sender: Sender, _ consequence: String = "") -> Remark {
         let hidesValues = description.hidesValues
         let reason = error.shownText(hidingValues: hidesValues)
@@ -77,7 +74,7 @@ struct PacketReader: Sendable {
         return remark
     }
 
-    /// Returns the number of bytes, and the first of them.
+    /// The number of bytes, and the first ones.
     func shown(_ payload: RawSpan) -> String {
         let digits = Hexadecimal.text(of: [UInt8](copying: payload.extracting(first: Self.mostLineBytes)))
         let rest = payload.byteCount > Self.mostLineBytes ? "…" : ""
@@ -96,15 +93,16 @@ struct PacketReader: Sendable {
 
     static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
 
-    /// Returns `0x` and an even number of digits.
+    /// `0x` and an even number of digits.
     private static func hexadecimal(_ id: UInt64) -> String {
         let digits = String(id, radix: 16, uppercase: true)
         return "0x" + (digits.count % 2 == 0 ? "" : "0") + digits
     }
 
-    /// Returns the bytes of a packet as they were sent. The result is empty if the packet is too long for a link, or if no page shows it.
+    /// Returns the bytes of a packet as they were sent. Empty if they are too long for a link, or if no page shows
+    /// them.
     ///
-    /// A packet that was opened is not one that was sent.
+    /// The packet must not be one that was opened.
     func wholePacket(_ packet: borrowing Packet) -> [UInt8] {
         guard keepsPackets, packet.bytes.byteCount <= Self.mostPacketBytes else { return [] }
         return description.layout.framed(packet.bytes)
@@ -134,7 +132,7 @@ struct PacketReader: Sendable {
         return parts
     }
 
-    /// Returns the parts with the bytes that nothing was read from, and the reason.
+    /// Adds a part for the bytes that could not be read, with the reason.
     private static func insert(
         _ fault: CodecError, into parts: [Remark.Part], _ annotation: PacketAnnotation, _ bytes: [UInt8],
         _ hidesValues: Bool

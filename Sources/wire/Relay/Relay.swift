@@ -11,34 +11,33 @@ import WirelineTransport
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
-        /// What shows the packets of connections; each removes itself. ``close()`` waits for them.
+        /// The tasks that show packets; each removes itself. ``close()`` waits for them.
         var displays: [ObjectIdentifier: Task<Int, Never>] = [:]
         var acceptedCount = 0
         var isClosing = false
     }
 
-    /// The descriptors reserved for anything but pairs of connections, beyond those open at the start.
+    /// The descriptors that are reserved for other uses than pairs of connections, beyond those open at the start.
     ///
     /// They serve files that are read later, and browsers.
     private static let spareDescriptorCount = 64
-    /// The longest time that the end waits for packets that are not shown yet, and then for the recording.
+    /// The longest wait at the end for packets to be shown, and then for the recording.
     private static let mostEndTime = Duration.seconds(5)
 
     let description: ProtocolDescription
-    /// The server as the user named it, and its addresses.
+    /// The server as the user has named it, and its addresses.
     let target: HostAndPort
     let targetAddresses: [SocketAddress]
-    /// The TLS configuration for the server, if TLS is used.
+    /// Nil: the server is reached without TLS.
     private let tls: (context: TLSContext, serverName: String?)?
     let capture: CaptureFile?
     private let page: TrafficPage?
     let log: ConnectionLog
-    /// Describes packets for people.
     let reader: PacketReader
     let limits: RelayLimits
-    /// The turns of the connections of which much is still to be shown.
+    /// Connections with many packets to show take turns.
     let longDisplays = Turns()
-    /// The states of each connection at its first packet.
+    /// The first states of each connection.
     let states: PacketStates
     private let listener: Listener
     private let entrance: ConnectionEntrance
@@ -63,9 +62,9 @@ final class Relay: Sendable {
         reader = PacketReader(translator: translator, keepsParts: page != nil)
     }
 
-    /// Begins to listen, with a limit so that each client can also get a connection to the server.
+    /// Starts to listen. The limit ensures that each client can also get a connection to the server.
     ///
-    /// - Parameter descriptorLimit: The number of descriptors that the process may have.
+    /// - Parameter descriptorLimit: The most descriptors of the process.
     static func listener(
         at served: ServedAddresses, on group: EventLoopGroup, _ limits: RelayLimits, descriptorLimit: Int
     ) async throws(TransportError) -> Listener {
@@ -80,7 +79,6 @@ final class Relay: Sendable {
 
     var addresses: [SocketAddress] { listener.addresses }
 
-    /// Starts to accept connections.
     func start() {
         listener.start(Listener.Reports(acceptFailed: acceptFailed), accept: accept)
     }
@@ -119,7 +117,7 @@ final class Relay: Sendable {
         if isClosing { connection.close() }
     }
 
-    /// Shows a remark about a client's connection or one side of it.
+    /// Shows a remark about a client's connection or one of its sides.
     ///
     /// - Parameter time: Microseconds since 1970.
     func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
@@ -127,13 +125,13 @@ final class Relay: Sendable {
         page?.show(remark, of: connection, at: time)
     }
 
-    /// Reports why a connection cannot go on; may be called on a loop.
+    /// Reports why a connection fails. May be called on a loop.
     func report(_ failure: String, of connection: RelayedConnection) {
         log.report("#\(connection.number) \(connection.peer): \(failure)")
         page?.show(Remark(.fault, failure), of: connection, at: WallClock.microsecondsSince1970)
     }
 
-    /// Returns a time as `wire decode` prints it.
+    /// In the format of `wire decode`.
     private static func text(of microseconds: UInt64) -> String {
         let nanoseconds = UInt32(microseconds % 1_000_000) * 1_000
         let time = CaptureTime(seconds: microseconds / 1_000_000, nanoseconds: nanoseconds, isFine: false)
@@ -144,7 +142,7 @@ final class Relay: Sendable {
         try tls.map { tls throws(TLSError) in try tls.context.connect(to: tls.serverName ?? target.host) }
     }
 
-    /// Removes a connection that has ended; called on its loop.
+    /// Called on the connection's loop.
     func ended(_ connection: RelayedConnection) {
         if state.withLock({ $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }) != nil {
             entrance.ended(from: connection.peer)
@@ -152,7 +150,7 @@ final class Relay: Sendable {
         listener.connectionEnded()
     }
 
-    /// Stops accepting connections, and closes the existing ones.
+    /// Also closes the existing connections.
     func close() async {
         await listener.loop.run { self.listener.close() }
         entrance.close()
@@ -165,7 +163,7 @@ final class Relay: Sendable {
         await finishRecording()
     }
 
-    /// Waits until the packets are shown that have arrived, but not for long; a note tells of the others.
+    /// Waits a limited time until all packets are shown. A note reports those that are not.
     private func finishDisplays() async {
         let displays = state.withLock { Array($0.displays.values) }
         let timer = Task {

@@ -4,20 +4,20 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A client's connection, and the connection to the server to which its bytes are forwarded.
+/// A client's connection, and the connection to the server that gets its bytes.
 ///
-/// Everything belongs to the loop of both, so `@unchecked Sendable` is correct.
+/// Both belong to one loop, and so does everything here. So `@unchecked Sendable` is correct.
 final class RelayedConnection: @unchecked Sendable {
-    /// Receives the bytes of one side, and forwards them to the other.
+    /// Receives the bytes of one side, and forwards them to the other side.
     final class Side: ByteStreamHandler {
         let sender: Sender
         let stream: ByteStream
         var hasEnded = false
-        /// Whether reading is paused until the other side has taken more, or more has been shown or recorded.
+        /// Whether reading pauses until the other side has taken more, or more packets were shown or recorded.
         var isWaiting = false
-        /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
+        /// Why nothing can be sent to this side any more. Its earlier bytes are still forwarded.
         var outputFailure: TransportError?
-        /// Both sides are released when the streams are closed.
+        /// Released when the streams are closed.
         let connection: RelayedConnection
 
         init(_ sender: Sender, _ stream: ByteStream, _ connection: RelayedConnection) {
@@ -45,30 +45,30 @@ final class RelayedConnection: @unchecked Sendable {
         func failed(_ stream: ByteStream, _ error: TransportError) { connection.failed(self, error) }
     }
 
-    /// The number of bytes queued for a side at which reading from the other side pauses.
+    /// If a side has this many queued bytes, reading from the other side pauses.
     private static let mostPendingBytes = 64 << 10
-    /// The connect timeout for each of the server's addresses.
+    /// For each of the server's addresses.
     private static let connectTimeout = Duration.seconds(10)
-    /// The timeout for sending queued output after both sides have ended.
+    /// The time for queued output after both sides have ended.
     private static let lingerTime = Duration.seconds(30)
 
     let relay: Relay
-    /// Connections are numbered from 1 in the order of their arrival.
+    /// From 1, in the order of arrival.
     let number: Int
     let peer: SocketAddress
     let loop: EventLoop
     private let client: ByteStream
-    /// The client, and then the server; none at the end.
+    /// First the client, then the server; empty at the end.
     private var sides: [Side] = []
-    /// Whether bytes are forwarded: the connection to the server is ready.
+    /// Whether the connection to the server is ready, so that bytes are forwarded.
     private var isForwarding = false
     private var attempt: ConnectAttempt?
     private var timer: EventLoop.Timer?
-    /// The time of the last arrival from either side, and the timer that checks it; only with an idle timeout.
+    /// The time of the last arrival from either side.
     private var lastArrival = MonotonicTime.now
     private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
-    /// What shows the packets, outside of the loop.
+    /// Shows the packets, outside of the loop.
     let display = PacketDisplay()
     private var isClosed = false
 
@@ -80,7 +80,7 @@ final class RelayedConnection: @unchecked Sendable {
         loop = client.loop
     }
 
-    /// Connects to the server. The client is watched meanwhile, and read after that.
+    /// Connects to the server. Only after that, the client is read.
     func start() {
         do throws(TransportError) {
             try add(.client, client)
@@ -91,7 +91,6 @@ final class RelayedConnection: @unchecked Sendable {
         }
     }
 
-    /// Starts the stream of a side.
     private func add(_ sender: Sender, _ stream: ByteStream) throws(TransportError) {
         let side = Side(sender, stream, self)
         stream.writeTimeout = relay.limits.writeTimeout
@@ -148,7 +147,7 @@ final class RelayedConnection: @unchecked Sendable {
         }
     }
 
-    /// Starts forwarding: the connection to the server is ready.
+    /// The connection to the server is ready.
     fileprivate func ready() {
         loop.cancel(&timer)
         isForwarding = true
@@ -157,7 +156,7 @@ final class RelayedConnection: @unchecked Sendable {
         watchSilence()
     }
 
-    /// Closes both connections if neither side has sent anything for the idle timeout.
+    /// Closes both connections if both sides are silent for the idle timeout.
     private func watchSilence() {
         guard let timeout = relay.limits.listening.idleTimeout, !isClosed else { return }
         idleTimer = loop.schedule(at: lastArrival + timeout) {
@@ -185,7 +184,7 @@ final class RelayedConnection: @unchecked Sendable {
         if side.stream.isOpen { readOn(side) }
     }
 
-    /// Reads more from a side, unless the other side must take something first, or packets must be shown or recorded.
+    /// Reads more from a side, unless the other side must take output first, or packets must be shown or recorded.
     private func readOn(_ side: Side) {
         let backlogs = [display.backlog, relay.capture?.backlog].compactMap { $0 }
         side.isWaiting =
@@ -194,25 +193,26 @@ final class RelayedConnection: @unchecked Sendable {
         if let failure = side.outputFailure { outputFailed(side, failure) }
     }
 
-    /// Whether the other side must take more of what this side has sent.
+    /// Whether the other side must first take more of this side's bytes.
     private func isBlocked(_ side: Side) -> Bool {
         other(of: side).stream.pendingByteCount >= Self.mostPendingBytes
     }
 
-    /// Goes on reading, because packets have been shown or recorded; called on any thread.
+    /// Packets were shown or recorded, so reading continues. Called on any thread.
     private func hasRoom() {
         loop.execute {
             for side in self.sides where side.isWaiting && !self.isClosed { self.readOn(side) }
         }
     }
 
-    /// Handles the reset of a side's connection.
+    /// The connection of a side was reset.
     ///
-    /// What it has sent before is forwarded, unless the other side has stopped reading: a reset does not wait for that. It waits
-    /// for packets to be shown or recorded, a second at most in which none are.
+    /// Its earlier bytes are forwarded, unless the other side has stopped reading: a reset does not wait for that. It
+    /// waits for
+    /// packets to be shown or recorded, but gives up after a second without progress.
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
-        // There is no server yet that could get what the client has sent.
+        // There is no server yet for the client's bytes.
         guard isForwarding || side.sender == .server else { return failed(side, error) }
         side.outputFailure = error
         guard side.isWaiting else { return }
@@ -244,7 +244,7 @@ final class RelayedConnection: @unchecked Sendable {
         capture?.reset(by: side.sender)
         let failure = side.stream.transformFailure?.description ?? error.description
         display.end(of: side.sender, Remark(.fault, failure, of: side.sender))
-        // What this side has sent before still reaches the other side, as far as that side takes it.
+        // The other side still gets the earlier bytes of this side, as far as it takes them.
         for other in sides where other.sender != side.sender {
             other.stream.flush()
             other.stream.reset()
@@ -265,9 +265,8 @@ final class RelayedConnection: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Closes both connections.
     func close() {
-        // There is no server that could get what the client has sent.
+        // There is no server for the client's bytes.
         guard sides.count == 2 else { return reset() }
         for side in sides {
             side.stream.flush()
@@ -276,7 +275,7 @@ final class RelayedConnection: @unchecked Sendable {
         finish()
     }
 
-    /// Resets the client's connection, because there is no server for it.
+    /// There is no server for the client.
     private func reset() {
         guard !isClosed else { return }
         client.reset()

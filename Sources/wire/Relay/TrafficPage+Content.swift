@@ -5,10 +5,10 @@ import WirelineSchema
 import WirelineWebSocket
 
 extension TrafficPage {
-    /// Returns the resources that browsers load; the content policies allow no others.
+    /// The content policies allow no other resources.
     static func pages(for description: ProtocolDescription) -> [String: WebSocketPage] {
         let headers = headers(allowing: "default-src 'self'; img-src data:; ")
-        // The reference reads packets, too. It has a policy of its own for its scripts.
+        // The reference page can decode packets, too. It has its own policy for its scripts.
         let reference = HTMLGenerator(description).files().first?.text ?? ""
         return [
             "/": WebSocketPage(document, contentType: "text/html; charset=utf-8", headers: headers),

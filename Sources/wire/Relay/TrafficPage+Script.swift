@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TrafficPage {
-    /// The program of the page.
     static let script = #"""
         "use strict";
         const most = 5000, bytesInRow = 16;

@@ -12,7 +12,7 @@ import WirelineWebSocket
 /// A browser first receives the stored events, then new ones. Nothing waits for browsers: a slow reader is
 /// disconnected, and reconnects.
 final class TrafficPage: Sendable {
-    /// A line of the page: what one side of a connection has sent or done.
+    /// A line of the page: bytes or an action of one side of a connection.
     private struct Event {
         let number: Int
         let json: JSONValue
@@ -54,13 +54,13 @@ final class TrafficPage: Sendable {
     }
 
     private struct State {
-        /// The stored events: at most ``mostEvents``, of about ``mostBytes``. Beyond that, the older half is removed.
+        /// At most ``mostEvents``, of about ``mostBytes``. Beyond that, the older half is removed.
         var events: [Event] = []
         var byteCount = 0
         var nextNumber = 1
-        /// The number of stored events that were not sent yet.
+        /// The stored events that were not sent yet.
         var unsentCount = 0
-        /// The browsers that have all stored events, and those that will receive them first.
+        /// Browsers that get only new events, and browsers that first get the stored ones.
         var browsers: Set<WebSocketServerConnection> = []
         var newcomers: Set<WebSocketServerConnection> = []
         /// Whether a task sends. Initially true, so that nothing is sent before there is a server.
@@ -76,7 +76,7 @@ final class TrafficPage: Sendable {
     private let state = Lock(State())
     private let server = Lock<WebSocketServer?>(nil)
 
-    /// Starts to serve the page, only to this machine.
+    /// The page is only for this machine.
     ///
     /// - Parameter port: The port; 0 means any.
     static func start(
@@ -103,14 +103,13 @@ final class TrafficPage: Sendable {
 
     private init(_ protocolName: String) { self.protocolName = protocolName }
 
-    /// The URL of the page.
     var address: String { server.withLock { $0 }.map { "http://\($0.address)/" } ?? "" }
 
     func close() async { await server.withLock { $0.take() }?.shutDown(within: .seconds(1)) }
 
     // MARK: Showing
 
-    /// Shows a remark about a connection; may be called on any thread.
+    /// May be called on any thread.
     ///
     /// - Parameter time: Microseconds since 1970.
     func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
@@ -127,7 +126,7 @@ final class TrafficPage: Sendable {
         }
     }
 
-    /// Changes the state, and ensures that unsent events are sent.
+    /// Unsent events are then sent, too.
     private func change(_ change: (inout State) -> Void) {
         let isSending = state.withLock { state in
             change(&state)

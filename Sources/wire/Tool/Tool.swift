@@ -2,7 +2,6 @@
 
 import WirelineSchema
 
-/// The command line: finds the command, runs it, and returns the exit status.
 struct Tool {
     static let name = "wire"
     static let version = "0.1.0"
@@ -59,18 +58,18 @@ struct Tool {
     }
 }
 
-/// The action that the words request.
+/// The request in the words.
 enum Request {
     case version
     case help
     case helpWithCommand(Command)
-    /// The group, with the commands whose names begin with the same word.
+    /// The first word of several commands' names, and these commands.
     case helpWithGroup(String, [Command])
     case run(Command, [String])
 
     private static let listHint = "`\(Tool.name) --help` lists them"
 
-    /// Options may come before the command's name, so the options of all commands are known here.
+    /// Options may come before the command's name, so this knows the options of all commands.
     init(_ words: [String], commands: [Command]) throws(CommandError) {
         let place = try Self.placeOfName(words, commands: commands)
         guard let place else {
@@ -90,7 +89,7 @@ enum Request {
         self = .run(command, Array(words[..<place] + words[(place + wordCount)...]))
     }
 
-    /// Returns help for the command or the group that the words begin with.
+    /// Help for a command or a group.
     private static func help(_ words: [String], commands: [Command]) throws(CommandError) -> Request {
         let group = members(of: words.first ?? "", commands)
         if let word = words.first, words.count == 1, !group.isEmpty { return .helpWithGroup(word, group) }
@@ -107,7 +106,7 @@ enum Request {
         throw .usage("a command is missing", hint: listHint)
     }
 
-    /// Returns the position of the first word that is neither an option nor the value of one.
+    /// The position of the first word that is neither an option nor an option's value.
     private static func placeOfName(_ words: [String], commands: [Command]) throws(CommandError) -> Int? {
         let options = commands.flatMap(\.options) + [.help, .version]
         var rest = words[...]
@@ -128,7 +127,6 @@ enum Request {
         return nil
     }
 
-    /// Returns the command whose name the words begin with.
     private static func command(
         _ words: [String], commands: [Command]
     ) throws(CommandError) -> (command: Command, wordCount: Int) {
