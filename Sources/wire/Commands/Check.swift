@@ -31,7 +31,7 @@ extension Option {
         "the output: for people, for programs, or GitHub annotations (default text)")
 }
 
-/// The result of a check, in its three formats.
+/// A result in one of three formats.
 private struct CheckReport {
     let folder: ProtocolFolder
     let result: CheckResult
@@ -41,7 +41,7 @@ private struct CheckReport {
         self.result = result
     }
 
-    /// Prints problems to standard error, as a compiler does; the summary is the result.
+    /// Problems go to standard error, as with a compiler. The summary is the result.
     func printText(_ console: Console) throws(CommandError) {
         DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
         try console.print(summary)
@@ -62,7 +62,7 @@ private struct CheckReport {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// The result as one object on one line.
+    /// One object on one line.
     var json: JSONValue {
         [
             "protocol": .string(folder.name),
@@ -88,7 +88,7 @@ private struct CheckReport {
         ]
     }
 
-    /// Prints workflow commands, which GitHub shows next to the lines of a change.
+    /// GitHub shows these workflow commands next to the changed lines.
     func printForGitHub(_ console: Console) throws(CommandError) {
         for diagnostic in result.diagnostics {
             let text = diagnostic.message + (diagnostic.hint.map { "\nhelp: " + $0 } ?? "")

@@ -28,7 +28,6 @@ extension Command {
             guard report.isGood else { throw .answerIsNo }
         })
 
-    /// Returns the old and the new version that the words name.
     private static func sources(_ arguments: Arguments) throws(CommandError) -> (SchemaSource, SchemaSource) {
         var words = arguments.words
         if let lock = arguments[.lock] {
@@ -45,7 +44,7 @@ extension Command {
         return (old, try SchemaSource(after, folder: folder ?? before))
     }
 
-    /// Returns the new version if it is not named: the protocol's folder.
+    /// The default for the new version is the protocol's folder.
     private static func newFolder(_ arguments: Arguments) throws(CommandError) -> String {
         do throws(CommandError) {
             return try ProtocolFolder(arguments[.protocolFolder]).path

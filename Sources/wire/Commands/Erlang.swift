@@ -2,7 +2,7 @@
 
 import WirelineErlangNode
 
-// `wire erlang`: what an operator tries first with an Erlang cluster.
+// `wire erlang`: an operator's first steps with an Erlang cluster.
 extension Command {
     /// `wire erlang names`
     static let erlangNames = Command(

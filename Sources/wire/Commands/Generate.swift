@@ -43,7 +43,7 @@ extension Command {
             }
         })
 
-    /// Verifies a package: words with points between them, or a namespace of C++.
+    /// A package is words with points between them, or a namespace of C++.
     private static func check(_ package: String, for language: String) throws(CommandError) {
         guard BackEnd.all.contains(where: { $0.name == language && $0.takesPackage }) else {
             throw .usage("\(Option.package.usage) does not go with \(language)")
@@ -66,7 +66,7 @@ extension Command {
         }
     }
 
-    /// Says what a dissector is called, and how it is loaded.
+    /// The name of a dissector, and how to load it.
     private static func dissectorNote(_ name: String, at path: String) -> String {
         """
         note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
@@ -83,7 +83,7 @@ extension Command {
         }
     }
 
-    /// Writes a file unless it already has these bytes, so that unchanged files are not rebuilt.
+    /// Unchanged files are not written, so that they are not rebuilt.
     private static func write(_ bytes: [UInt8], to path: String) throws(CommandError) {
         if let present = try? System.contents(ofFile: path, limit: bytes.count), present == bytes { return }
         do throws(SystemError) {

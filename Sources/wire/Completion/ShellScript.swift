@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scripts with which shells complete command lines. Each one asks the tool for the words.
+/// The shells' completion scripts. Each one asks the tool for the words.
 enum ShellScript: String, CaseIterable {
     case bash, zsh, fish
 

@@ -4,16 +4,14 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// A packet that a server returns.
 enum EchoedPacket {
-    /// These bytes.
     case bytes([UInt8])
-    /// What is inside of layers, which a server seals in its own way.
+    /// The content inside of layers, because a server seals it in its own way.
     case opened(id: UInt64, header: PacketHeader, payload: [UInt8])
 
-    /// Makes the packet of a layout with layers, from an opened one.
+    /// Makes it from an opened packet, for a layout with layers.
     ///
-    /// Of its header, only those values are compared that a program sets, and that do not depend on how it seals.
+    /// It keeps only those header values that a program sets, and that do not depend on the sealing.
     init(_ packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
         let vectors = layout.content.layers.compactMap(\.kind.vectorField)
         var header = PacketHeader()
@@ -26,7 +24,7 @@ enum EchoedPacket {
         self = .opened(id: packet.id, header: header, payload: [UInt8](copying: packet.payload))
     }
 
-    /// Returns how another packet differs; nil if it is the same.
+    /// Nil if the packets are the same.
     func difference(from found: EchoedPacket) -> String? {
         switch (self, found) {
         case (.bytes(let expected), .bytes(let found)):
@@ -43,7 +41,7 @@ enum EchoedPacket {
         }
     }
 
-    /// The packet in digits, for a message.
+    /// In digits, for a message.
     var text: String {
         switch self {
         case .bytes(let bytes): Hexadecimal.text(of: bytes).shortened
@@ -53,7 +51,7 @@ enum EchoedPacket {
 }
 
 extension OpenedPackets {
-    /// The packets that a server returns in place of an opened one: those with a message, or a part of one.
+    /// The packets that a server returns for an opened one: those with a message, or a part of one.
     func echoes(in layout: PacketLayout) throws(CodecError) -> [EchoedPacket] {
         var echoes: [EchoedPacket] = []
         for (index, entry) in entries.enumerated() where entry.kind != .packets {
@@ -65,7 +63,7 @@ extension OpenedPackets {
         return echoes
     }
 
-    /// Whether one of the messages sets a state, whoever sends it.
+    /// Both senders are tried.
     func setsState(in layout: PacketLayout) -> Bool {
         entries.contains { entry in
             entry.kind == .message && Sender.allCases.contains { layout.setsState(entry.bounds.id, from: $0) }

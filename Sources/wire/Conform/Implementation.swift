@@ -3,32 +3,29 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A question to an implementation.
 enum ConformanceRequest {
-    /// Decode the packet at the beginning of these bytes.
+    /// The bytes begin with the packet.
     case decode([UInt8], in: PacketContext, keys: [LayerKey])
-    /// Encode this line.
     case encode(JSONValue, in: PacketContext, keys: [LayerKey])
 }
 
-/// An implementation's reply.
 enum ConformanceReply {
     /// The bytes begin with a packet of this size, which decodes to this line.
     case packet(byteCount: Int, line: JSONValue)
-    /// The line encodes to these bytes.
+    /// The encoded line.
     case bytes([UInt8])
-    /// More bytes are needed, at least this many if the number is known.
+    /// More bytes are needed; the count is the least number, if it is known.
     case more(byteCount: Int?)
-    /// The request is an error.
+    /// The request is invalid.
     case refused(Refusal, text: String)
     /// The implementation does not support the request.
     case skipped(String)
-    /// There is no reply, or none that can be read.
+    /// There is no reply, or only one that cannot be read.
     case lost(String)
-    /// The implementation is no longer asked, with the reason.
+    /// The program gets no more requests; the text is the reason.
     case notAsked(String)
 
-    /// The reply in words, for a sentence about an unexpected reply.
+    /// For a sentence about an unexpected reply.
     var text: String {
         switch self {
         case .packet(let byteCount, let line): "a packet of \(byteCount) bytes: \(line.description.shortened)"
@@ -41,12 +38,10 @@ enum ConformanceReply {
     }
 }
 
-/// An implementation that reads and writes a protocol's packets.
 protocol ConformingImplementation: AnyObject {
     func reply(to request: ConformanceRequest) -> ConformanceReply
 }
 
-/// This project's own codec.
 final class CodecImplementation: ConformingImplementation {
     private let translator: PacketTranslator
 
@@ -77,6 +72,6 @@ final class CodecImplementation: ConformingImplementation {
 }
 
 extension String {
-    /// The text, shortened for a line that humans read.
+    /// For a line that people read.
     var shortened: String { count > 160 ? prefix(160) + "…" : self }
 }

@@ -2,8 +2,9 @@
 
 /// Results in the XML format that continuous integration reads.
 ///
-/// One suite has a case for each check. An expected failure is reported as skipped, with the reason. A check that did
-/// not run is an error.
+/// One suite has a case for each check. An expected failure counts as skipped, with the reason. A check that did not
+/// run
+/// is an error.
 struct JUnitReport {
     let title: String
     let results: [ConformanceRun.Result]
@@ -51,14 +52,14 @@ struct JUnitReport {
         return "    <testcase \(attributes)>\(child)</testcase>"
     }
 
-    /// Returns seconds with three decimal places.
+    /// With three decimal places.
     private static func seconds(_ duration: Duration) -> String {
         let milliseconds = Int(duration / .milliseconds(1))
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    /// Returns an attribute value (XML 1.0 §2.2, §2.4). Characters that XML cannot contain are shown by number.
+    /// Escapes an attribute value (XML 1.0 §2.2, §2.4). Characters that XML cannot contain become their numbers.
     static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

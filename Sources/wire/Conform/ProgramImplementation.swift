@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A program that is asked in lines of JSON; see ``HarnessLine``.
+/// A program that gets its requests as lines of JSON; see ``HarnessLine``.
 ///
-/// If it crashes, exceeds the timeout or sends an invalid line, it is ended and started again for the next question.
+/// If it crashes, exceeds the timeout or sends an invalid line, it is ended. The next request starts it again.
 final class ProgramImplementation: ConformingImplementation {
     private let command: String
     private let protocolName: String
@@ -20,9 +20,9 @@ final class ProgramImplementation: ConformingImplementation {
     /// The number of consecutive failures.
     private var lossCount = 0
 
-    /// A program that never works is not started for each of thousands of checks.
+    /// After this many failures, the program is not started again: there may be thousands of checks.
     private static let mostLosses = 10
-    /// The first reply may take longer, because some programs are compiled first.
+    /// The first reply may take this many times the timeout, because some programs are compiled first.
     private static let startFactor = 10
 
     init(
@@ -56,7 +56,6 @@ final class ProgramImplementation: ConformingImplementation {
         return understand(received, request)
     }
 
-    /// Ends the program in an orderly way.
     func finish() {
         program?.finish(within: timeout.duration, interruption)
         program = nil
@@ -81,7 +80,7 @@ final class ProgramImplementation: ConformingImplementation {
         } catch {
             return .lost(drop("what it replied is no line of JSON: \(error): \(Self.text(line))"))
         }
-        // After a reply to another question, neither it nor the following replies can be trusted.
+        // After a reply with another ID, neither it nor the next replies can be trusted.
         guard json["id"] == .integer(Int128(number)) else {
             return .lost(drop("its reply does not have `\"id\":\(number)`: \(Self.text(line))"))
         }
@@ -108,7 +107,7 @@ final class ProgramImplementation: ConformingImplementation {
         }
     }
 
-    /// Ends the program, and returns the text with what it wrote to standard error.
+    /// Ends the program, and appends its error output to the text.
     private func drop(_ text: String) -> String {
         lossCount += 1
         let errors = program?.lastErrors ?? []

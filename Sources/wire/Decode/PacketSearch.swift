@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The work of all searches in a stream. A search that needs more than the limit is given up.
+/// The work of all searches in a stream. At the limit, a search is given up.
 struct SearchWork {
     /// The number of bytes that were decoded.
     var byteCount = 0
@@ -13,21 +13,23 @@ struct SearchWork {
     mutating func allow(forReceived byteCount: Int) { limit += 64 * byteCount }
 }
 
-/// Looks for the next packet in bytes whose packet boundaries are unknown.
+/// Searches for the next packet in bytes without known packet boundaries.
 ///
-/// It tries each offset in order. It accepts the first one where two whole packets follow each other, or where packets
-/// end exactly with the bytes. They must have IDs that the schema knows, and match it. An offset is judged only when
-/// enough bytes have come, so the result does not depend on how the bytes arrive.
+/// It tries each offset in order. It accepts the first one at which two whole packets follow each other, or at which
+/// packets
+/// end exactly with the bytes. The schema must know their IDs and accept them. An offset is judged only after enough
+/// bytes
+/// have arrived, so the result does not depend on how they were split.
 ///
 /// The work is limited; see ``SearchWork``.
 struct PacketSearch {
     enum Verdict: Equatable {
         case accepted, refused
-        /// So many bytes are needed, counted from the offset.
+        /// This many bytes from the offset are needed.
         case needs(Int)
     }
 
-    /// The offset in the stream from which bytes are skipped.
+    /// The first skipped offset in the stream.
     let origin: Int
     /// Whether one packet is enough at the first offset, because packets usually begin there.
     let trustsFirst: Bool
@@ -45,7 +47,7 @@ struct PacketSearch {
     /// Continues the search.
     ///
     /// - Parameters:
-    ///   - start: The offset in `bytes` where the search continues; moved to the packet that is accepted.
+    ///   - start: The offset in `bytes` at which the search continues; it moves to the accepted packet.
     ///   - states: The states of the connection, as far as they are known.
     /// - Returns: Whether a packet was found, more bytes are needed, or the search is given up.
     mutating func look(
@@ -74,12 +76,12 @@ struct PacketSearch {
         return .needs(1)
     }
 
-    /// Returns whether packets begin at an offset.
+    /// Checks whether packets begin at an offset.
     ///
     /// - Parameters:
     ///   - wanted: The number of packets that are enough.
-    ///   - splitter: One for the packets from there on.
-    ///   - work: The number of bytes that were decoded.
+    ///   - splitter: A new splitter for these packets.
+    ///   - work: Gets the bytes that were decoded.
     static func judge(
         _ bytes: [UInt8], at start: Int, wanted: Int, isAtEnd: Bool, _ translator: PacketTranslator,
         _ direction: PacketStream.Direction, _ splitter: consuming PacketSplitter, _ work: inout Int
@@ -95,7 +97,7 @@ struct PacketSearch {
                 let before = position
                 guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
                     guard isAtEnd else { return .needs(position - start + splitter.neededByteCount) }
-                    // In a frame, marks with nothing between them may follow the last packet.
+                    // Between frames, further marks may follow the last packet.
                     return count > 0 && splitter.isBetweenFrames ? .accepted : .refused
                 }
                 work += position - before

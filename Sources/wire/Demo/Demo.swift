@@ -18,7 +18,7 @@ extension Command {
             let described = try DescribedDemo(console)
             try described.show(Demo.requests[0], from: .client)
             try described.show(Demo.replies[0], from: .server)
-            // Output to a pipe shows this much before the sockets are used.
+            // If standard output is a pipe, its reader gets this much before the sockets are used.
             try console.flush()
             let connection = try await attempt { () throws(ConnectionError) in try await DemoConnection() }
             try console.print(lines: "Over TCP to \(connection.address), glued and torn, and put together again:\n")
@@ -30,7 +30,7 @@ extension Command {
             await connection.close()
         })
 
-    /// Does some work of the demo, whose own error becomes that of the command.
+    /// Runs a part of the demo, and turns its error into one of the command.
     private static func attempt<Result, Failure>(
         _ work: () async throws(Failure) -> Result
     ) async throws(CommandError) -> Result {
@@ -42,7 +42,7 @@ extension Command {
     }
 }
 
-/// The demo's messages as the schema describes them.
+/// Describes the demo's messages through the schema.
 private struct DescribedDemo {
     private let console: Console
     private let translator: PacketTranslator
@@ -56,7 +56,7 @@ private struct DescribedDemo {
         translator = PacketTranslator(description)
     }
 
-    /// Shows a message as the generated code and the schema read it; both must agree.
+    /// The generated code and the schema must agree.
     func show<Message: PacketMessage>(_ message: Message, from sender: Sender) throws(CommandError) {
         let (packet, annotation, json): ([UInt8], PacketAnnotation, JSONValue)
         do {

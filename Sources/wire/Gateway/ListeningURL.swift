@@ -3,7 +3,8 @@
 import Wireline
 import WirelineTransport
 
-/// Where a gateway listens, and how: `tls://0.0.0.0:9001`, `wss://0.0.0.0:9443/play?proxy=10.0.0.0/8`.
+/// The address and the kind of a gateway's listener: `tls://0.0.0.0:9001`,
+/// `wss://0.0.0.0:9443/play?proxy=10.0.0.0/8`.
 struct ListeningURL {
     private enum Scheme: String, CaseIterable {
         case tcp, tls, ws, wss
@@ -16,7 +17,7 @@ struct ListeningURL {
     let endpoint: HostAndPort
     /// The path of the WebSocket; empty: any.
     private let path: String
-    /// The proxies that alone may connect; empty: everybody may.
+    /// Only these proxies may connect; empty: everybody may.
     private let proxies: [IPNetwork]
 
     var isSecure: Bool { scheme.isSecure }
@@ -54,10 +55,8 @@ struct ListeningURL {
         return networks
     }
 
-    /// The address of the listener.
     var address: ListeningAddress { endpoint.listening }
 
-    /// Applies the URL to how a server listens.
     func apply(to serving: inout ServerConfiguration, origins: WebSocketOriginPolicy) {
         if scheme.isWebSocket {
             serving.webSocket = ServerConfiguration.WebSocketOptions(
@@ -69,6 +68,6 @@ struct ListeningURL {
         serving.listening.proxyProtocol = proxyProtocol
     }
 
-    /// The URL, with the port that the system chose.
+    /// With the port that the system chose.
     func text(at address: SocketAddress) -> String { "\(scheme)://\(address)\(path)" }
 }

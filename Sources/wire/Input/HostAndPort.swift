@@ -3,23 +3,24 @@
 import Wireline
 import WirelineTransport
 
-/// A host and a port in the usual notation, `localhost:9001`, `[::1]:9001`, or a Unix domain socket: `unix:/run/game.sock`.
+/// A host and a port (`localhost:9001`, `[::1]:9001`), or a Unix domain socket (`unix:/run/game.sock`).
 struct HostAndPort: Equatable, CustomStringConvertible {
     /// A name or an IP address, without brackets. For a Unix domain socket it is `localhost`, the name for TLS.
     let host: String
-    /// The port. For a Unix domain socket it is 80, which requests for a WebSocket do not name.
+    /// For a Unix domain socket it is 80, because requests for a WebSocket do not name that port.
     let port: UInt16
-    /// The path of the Unix domain socket; nil: a host and a port.
+    /// Nil for a host and a port.
     let unixPath: String?
     /// The text as it was entered.
     let description: String
 
-    /// What stands before the path of a Unix domain socket.
+    /// Stands before the path of a Unix domain socket.
     private static let unixPrefix = "unix:"
 
-    /// - Parameter text: The text as it was entered.
-    /// - Parameter name: The name of the parameter or option.
-    /// - Parameter isServed: Whether a server listens there. Then the port may be 0, which means any free port.
+    /// - Parameters:
+    ///   - text: The text as it was entered.
+    ///   - name: The name of the parameter or option.
+    ///   - isServed: Whether a server listens there. Then the port may be 0, which means any free port.
     init(_ text: String, of name: String = Parameter.endpoint.name, isServed: Bool = false) throws(CommandError) {
         description = text
         if text.hasPrefix(Self.unixPrefix) {
@@ -61,15 +62,14 @@ struct HostAndPort: Equatable, CustomStringConvertible {
 }
 
 extension HostAndPort {
-    /// Where a server listens.
     var listening: ListeningAddress { unixPath.map { .unix($0) } ?? .host(host, port: port) }
 
-    /// Applies the address to how a client dials, if it is a Unix domain socket.
+    /// Only a Unix domain socket has an effect.
     func apply(to dialing: inout DialingOptions) {
         if let unixPath { dialing.unixPath = unixPath }
     }
 
-    /// Returns the addresses of the host: at least one.
+    /// Returns at least one address.
     ///
     /// - Parameter timeout: The timeout for the system's name lookup.
     func addresses(within timeout: Duration = .seconds(30)) async throws(TransportError) -> [SocketAddress] {

@@ -4,13 +4,11 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// The options for how a connection is made.
 enum NetworkOptions {
     static let connectingOptions = [Option.proxy, .interface, .dns]
-    /// These options, and those for connections that carry packets.
+    /// For connections that carry packets.
     static let clientOptions = [Option.webSocket, .subprotocol, .webSocketHeader] + connectingOptions
 
-    /// Applies the options to a client's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
         if let path = arguments[.webSocket] {
             try requirePath(path)
@@ -22,7 +20,6 @@ enum NetworkOptions {
         try apply(arguments, to: &configuration.dialing)
     }
 
-    /// Applies the options to how a client dials.
     static func apply(_ arguments: Arguments, to dialing: inout DialingOptions) throws(CommandError) {
         dialing.interface = arguments[.interface]
         if let url = arguments[.proxy] {
@@ -39,7 +36,6 @@ enum NetworkOptions {
         dialing.resolver = DNSResolver(servers: servers, interface: arguments[.interface])
     }
 
-    /// Applies the options to a server's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
         guard let path = arguments[.webSocket] else {
             guard !arguments.has(.allowedHost) else {
@@ -56,7 +52,7 @@ enum NetworkOptions {
         configuration.webSocket = options
     }
 
-    /// Returns the headers of a WebSocket's request, in the notation of HTTP.
+    /// The options have the notation of HTTP.
     private static func headers(_ arguments: Arguments) throws(CommandError) -> WebSocketHeaders {
         var headers = WebSocketHeaders()
         for text in arguments.all(.webSocketHeader) {
@@ -75,7 +71,7 @@ enum NetworkOptions {
         throw .usage("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
     }
 
-    /// Parses an address with an optional port; the default is 53.
+    /// The port is optional (default: 53).
     private static func server(_ text: String) throws(CommandError) -> SocketAddress {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text

@@ -4,7 +4,7 @@ import WirelineSchema
 
 /// A version of a protocol's schema: a folder, a file, or a folder in a git revision.
 struct SchemaSource {
-    /// The name as it was entered.
+    /// As it was entered.
     let name: String
     let files: [SourceFile]
     /// Larger than any schema, like the limit for files.
@@ -39,7 +39,7 @@ struct SchemaSource {
         }
     }
 
-    /// Returns the protocol, and prints problems.
+    /// Prints the problems of an invalid protocol.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = ProtocolDescription.check(name: name, files: files)
         if let description = result.description { return description }
@@ -73,7 +73,7 @@ struct SchemaSource {
         guard !revision.isEmpty, !revision.hasPrefix("-") else {
             throw .failure("\(revision) is not a revision")
         }
-        // git resolves an absolute path from its own folder, and any other from the current one.
+        // git resolves an absolute path from its own folder, and a relative one from the current folder.
         let isAbsolute = folder.hasPrefix("/")
         let place = isAbsolute ? ["-C", folder] : []
         let tree = revision + ":./" + (isAbsolute ? "" : folder)

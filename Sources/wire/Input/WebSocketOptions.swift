@@ -3,9 +3,7 @@
 import Wireline
 import WirelineWebSocket
 
-/// The options for WebSockets.
 enum WebSocketOptions {
-    /// Returns the URL of a client command.
     static func url(_ arguments: Arguments) throws(CommandError) -> WebSocketURL {
         let text = arguments.word(at: 0) ?? ""
         do throws(WebSocketError) {
@@ -15,7 +13,6 @@ enum WebSocketOptions {
         }
     }
 
-    /// Returns the configuration of a client command.
     static func client(
         _ arguments: Arguments, _ url: WebSocketURL
     ) throws(CommandError) -> WebSocketClientConfiguration {
@@ -35,12 +32,12 @@ enum WebSocketOptions {
     static func deflate(_ arguments: Arguments) -> WebSocketDeflate? {
         guard arguments.has(.deflate) else { return nil }
         var deflate = WebSocketDeflate()
-        // A user who asks for compression must learn if it is unavailable.
+        // A user who asks for compression must learn that it is unavailable.
         deflate.isOptional = false
         return deflate
     }
 
-    /// Returns the names under which browsers may reach a server.
+    /// The names under which browsers may reach a server.
     static func hosts(_ arguments: Arguments) -> WebSocketHostPolicy {
         let names = arguments.all(.allowedHost)
         if names.contains("*") { return .any }

@@ -10,13 +10,12 @@ import WirelineErlangNode
     import Darwin
 #endif
 
-/// A node of ours for one command, and the node that it talks to.
+/// Our own node for one command, and the node that it talks to.
 struct ErlangSession {
     private let node: ErlangNode
     let peer: ErlangNodeName
     private let timeout: Duration
 
-    /// Starts a node, and connects.
     init(_ arguments: Arguments) async throws(CommandError) {
         let text = arguments.word(at: 0) ?? ""
         guard let peer = ErlangNodeName(text) else {
@@ -24,7 +23,7 @@ struct ErlangSession {
         }
         self.peer = peer
         timeout = try TimeSpan(arguments[ErlangOptions.timeout] ?? "5s", of: ErlangOptions.timeout).duration
-        // Two commands at once need two names: nodes tell each other apart by them.
+        // Nodes tell each other apart by their names, so two commands at once need two names.
         let name = arguments[ErlangOptions.name] ?? "wire\(getpid())@127.0.0.1"
         var configuration = ErlangNodeConfiguration()
         configuration.isRegistered = false
@@ -49,7 +48,7 @@ struct ErlangSession {
         }
     }
 
-    /// Calls a registered process. The node ends if that fails.
+    /// If the call fails, our node stops.
     func call(_ process: ErlangAtom, _ request: ErlangTerm) async throws(CommandError) -> ErlangTerm {
         do throws(ErlangNodeError) {
             return try await node.call(.name(process, at: peer), request, timeout: timeout)
@@ -59,7 +58,7 @@ struct ErlangSession {
         }
     }
 
-    /// Sends a message to a registered process.
+    /// If this fails, our node stops.
     func send(_ process: ErlangAtom, _ message: ErlangTerm) async throws(CommandError) {
         do throws(ErlangNodeError) {
             try node.send(message, to: .name(process, at: peer))
@@ -67,11 +66,11 @@ struct ErlangSession {
             await node.stop()
             throw .failure("\(process) at \(peer): \(error)")
         }
-        // What one node says arrives in order: an answer to this shows that the message has arrived.
+        // A node's messages arrive in order, so this answer shows that the message has arrived.
         _ = try await ping()
     }
 
-    /// Asks the node what `net_adm:ping` asks; it answers `yes`.
+    /// Sends the request of `net_adm:ping`; the node answers `yes`.
     func ping() async throws(CommandError) -> ErlangTerm {
         try await call("net_kernel", .tuple("is_auth", .atom(node.name.atom)))
     }
@@ -79,7 +78,6 @@ struct ErlangSession {
     func end() async { await node.stop() }
 }
 
-/// The words of `wire erlang`.
 enum ErlangOptions {
     static let usualPort: UInt16 = 4_369
 
@@ -99,7 +97,7 @@ enum ErlangOptions {
 
     static let all = [cookieFile, name, epmdPort, nodePort, timeout]
 
-    /// The port in an option; nil without it.
+    /// Nil without the option.
     static func port(_ arguments: Arguments, _ option: Option) throws(CommandError) -> UInt16? {
         guard let text = arguments[option] else { return nil }
         guard let port = UInt16(text), port > 0 else {
@@ -108,7 +106,6 @@ enum ErlangOptions {
         return port
     }
 
-    /// The process and the term that the words name.
     static func message(_ arguments: Arguments) throws(CommandError) -> (ErlangAtom, ErlangTerm) {
         let text = arguments.word(at: 2) ?? ""
         do throws(ErlangError) {

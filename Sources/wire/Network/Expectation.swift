@@ -4,33 +4,32 @@ import Wireline
 import WirelineCodec
 import WirelineSchema
 
-/// The rule for which packet answers a request.
+/// Decides which packet answers a request.
 ///
 /// With `--expect` it is the first packet of that message. Otherwise, if the schema pairs the request with replies
 /// (`@reply`, `Cs_n` and `Sc_n`), it is the first packet of one of them. If packets have sequence numbers, it must also
 /// have the request's number. Without a pair, it is any packet.
 struct Expectation {
-    /// What a packet means for the request.
     enum Verdict {
         case reply
-        /// The request is answered, but not by the message that `--expect` names; this is the message's name.
+        /// A reply of the request, but not the one that `--expect` names; this is the message's name.
         case otherReply(String)
-        /// The request has failed (`@sequence(failure = -1)`); this is the name of the message that says so.
+        /// The request has failed (`@sequence(failure = -1)`). This is the name of the message that reports it.
         case failure(String)
         case notReply
     }
 
-    /// The messages of which one is awaited; empty for any.
+    /// Each of these is the awaited reply; empty: any message is.
     private let messages: [MessageDescription]
-    /// The other replies to the request, if `--expect` names one of them: they come in its place.
+    /// If `--expect` names a reply of the request, these are its other replies.
     private let others: [MessageDescription]
-    /// The request's sequence number; nil if packets have none, or any packet is awaited.
+    /// The request's sequence number; nil if packets have none, or if any message is awaited.
     private let sequence: UInt64?
-    /// Whether the caller has named the message.
+    /// Whether `--expect` names the message.
     private let isNamed: Bool
     private let description: ProtocolDescription
 
-    /// - Parameter states: Those in which the request is sent.
+    /// - Parameter states: The states in which the request is sent.
     init(
         of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator,
         states: PacketStates = PacketStates()
@@ -62,13 +61,13 @@ struct Expectation {
         return try? description.layout.sequence(of: packet)
     }
 
-    /// The names of the messages, if any are expected.
+    /// Nil if any message is awaited.
     var name: String? { messages.isEmpty ? nil : messages.map(\.name).joined(separator: " or ") }
 
-    /// The name of the message as which the packet is decoded, whichever side should send it; nil: the server's.
+    /// The message as which the packet is decoded, whichever side should send it; nil: a message of the server.
     var namedMessage: String? { isNamed ? name : nil }
 
-    /// The sequence number that an awaited message must have; nil for any.
+    /// The sequence number of the awaited message; nil: any.
     private var awaitedSequence: UInt64? { isNamed ? nil : sequence }
 
     func verdict(on packet: ReceivedPacket) -> Verdict {
@@ -91,7 +90,7 @@ struct Expectation {
         return (try? description.layout.sequence(of: packet.lent)) == sequence
     }
 
-    /// Returns a note that a packet is not the reply.
+    /// Reports that a packet is not the reply.
     func note(passingOver packet: ReceivedPacket) -> String {
         let name = description.message(id: packet.id, from: .server)?.name
         let number = awaitedSequence == nil ? nil : try? description.layout.sequence(of: packet.lent)
@@ -104,7 +103,7 @@ struct Expectation {
     private func text(_ name: String?, _ id: UInt64, sequence: UInt64?) -> String {
         var numbers = ["ID \(id)"]
         if let sequence, let field = description.layout.sequenceField {
-            // Of a signed field it is the bit pattern.
+            // For a signed field, the sequence is its bit pattern.
             let isSigned = field.format.range.lowerBound < 0
             numbers.append("\(field.name) \(isSigned ? "\(Int64(bitPattern: sequence))" : "\(sequence)")")
         }

@@ -7,10 +7,10 @@ import WirelineWebSocket
 
 /// Connects a WebSocket to standard input and output.
 ///
-/// Each input line is sent as a text message. Messages that arrive are printed, binary ones in hexadecimal.
+/// Each input line becomes a text message. Arriving messages are printed, binary ones in hexadecimal.
 struct Talk {
     let client: WebSocketClient
-    /// After the end of the input, the time without messages after which this side closes.
+    /// After the end of the input, this side closes after this time without messages.
     let quietTime: Duration
     let console: Console
 
@@ -20,7 +20,7 @@ struct Talk {
         let fault = Lock<String?>(nil)
         let client = client
         let quietTime = quietTime
-        // These two tasks are not awaited: they end with the process. A pending read of standard input would otherwise
+        // Nobody awaits these two tasks: they end with the process. Otherwise a pending read of standard input would
         // block it.
         Task {
             for await _ in signals {}
@@ -52,9 +52,7 @@ struct Talk {
         }
     }
 
-    /// Sends the lines of standard input.
-    ///
-    /// - Returns: The fault of a line that cannot be sent as text; nil if all were sent, or the WebSocket has ended.
+    /// Returns the fault of a line that cannot be sent as text; nil if all were sent, or if the WebSocket has ended.
     private static func sendLines(to client: WebSocketClient) async -> String? {
         var rest: [UInt8] = []
         var number = 0
@@ -73,12 +71,12 @@ struct Talk {
         return nil
     }
 
-    /// - Returns: Whether it was sent; false if the WebSocket has ended.
+    /// Returns false if the WebSocket has ended.
     private static func send(_ line: [UInt8], to client: WebSocketClient) async -> Bool {
         (try? await client.send(String(decoding: line, as: UTF8.self))) != nil
     }
 
-    /// Returns the fault of a line that is not UTF-8, as WebSocket text must be (RFC 6455 §5.6).
+    /// Nil if the line is UTF-8, as WebSocket text must be (RFC 6455 §5.6).
     private static func fault(of line: [UInt8], _ number: Int) -> String? {
         guard String(validating: line, as: UTF8.self) == nil else { return nil }
         var (decoder, bytes, offset) = (UTF8(), line.makeIterator(), 0)
@@ -90,7 +88,7 @@ struct Talk {
         switch message {
         case .text(let text):
             let isSeen = System.isTerminal(System.Descriptor.standardOutput)
-            // A line is a message, also for a program that reads them.
+            // A message is one line, so that a program can read it.
             try console.print(isSeen ? text : text.replacing("\n", with: "\\n"))
         case .binary(let content): try console.print(Hexadecimal.text(of: content))
         }
@@ -98,13 +96,12 @@ struct Talk {
     }
 }
 
-/// The time of the last message.
 private final class LastHeard: Sendable {
     private let time = Lock(ContinuousClock.now)
 
     func note() { time.withLock { $0 = .now } }
 
-    /// Returns how much of a duration is left since then; nil if it is over.
+    /// The rest of a duration since then; nil if it is over.
     func rest(of duration: Duration) -> Duration? {
         let rest = time.withLock { duration - $0.duration(to: .now) }
         return rest > .zero ? rest : nil

@@ -7,14 +7,13 @@ import WirelineWebSocket
 ///
 /// Each case is a connection on which this side echoes every message.
 struct TestCases {
-    /// The server's URL.
     let url: WebSocketURL
     /// The name in the server's reports.
     let agent: String
     let configuration: WebSocketClientConfiguration
     let console: Console
 
-    /// Runs all cases, and lets the server write its reports.
+    /// Also makes the server write its reports.
     func run() async throws(CommandError) {
         let count = try await caseCount()
         var refusedCount = 0
@@ -31,7 +30,6 @@ struct TestCases {
         try console.print("\(count) cases as \(agent)\(refused)")
     }
 
-    /// Returns the number of cases.
     private func caseCount() async throws(CommandError) -> Int {
         let message: WebSocketMessage?
         do throws(ConnectionError) {
@@ -47,7 +45,7 @@ struct TestCases {
         return count
     }
 
-    /// - Returns: Whether the WebSocket was opened. The server judges how it ends.
+    /// Returns whether the WebSocket was opened. The server judges how it ends.
     private func runCase(_ number: Int) async -> Bool {
         let client: WebSocketClient
         do throws(ConnectionError) {
@@ -60,7 +58,7 @@ struct TestCases {
         do throws(ConnectionError) {
             while let message = try await client.receive() { try await client.send(message) }
         } catch {
-            // The server broke the protocol, as many cases do, or closed before everything was sent.
+            // In many cases, the server breaks the protocol, or closes before everything was sent.
         }
         _ = try? await client.close()
         return true
@@ -78,12 +76,12 @@ struct TestCases {
     private func connect(_ target: String) async throws(ConnectionError) -> WebSocketClient {
         let slash = url.path.hasSuffix("/") ? "" : "/"
         var configuration = configuration
-        // A printed URL contains no credentials.
+        // A printed URL lacks the credentials.
         configuration.credentials = url.credentials
         return try await WebSocketClient.connect(to: "\(url)\(slash)\(target)", configuration: configuration)
     }
 
-    /// Returns a value escaped for a query (RFC 3986 §3.4).
+    /// Escapes a value for a query (RFC 3986 §3.4).
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

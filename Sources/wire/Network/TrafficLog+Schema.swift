@@ -5,15 +5,16 @@ import WirelineCodec
 import WirelineSchema
 
 extension TrafficLog {
-    /// Makes a log of a schema's messages, which are decoded without generated code.
+    /// Decodes a schema's messages without generated code.
     ///
-    /// If a message cannot be decoded, the log gives the position and the reason, with the received values only if the
-    /// message hides none.
+    /// If a message cannot be decoded, the log gives the position and the reason. It gives received values only if the
+    /// message
+    /// hides none.
     init(_ translator: PacketTranslator, _ record: @escaping @Sendable (Entry) -> Void) {
         let description = translator.description
         self.init(record) { packet, sender throws(CodecError) in
             guard let name = translator.messageName(of: packet, preferring: sender) else { return nil }
-            // The fields are read where the text is made.
+            // The thread that makes the text also reads the fields.
             let (bytes, bounds) = ([UInt8](copying: packet.bytes), packet.bounds)
             return Description(name: name) {
                 do throws(CodecError) {
@@ -30,12 +31,12 @@ extension TrafficLog {
 }
 
 extension PacketAnnotation {
-    /// The largest number of parts of a message that are shown in a line, and of characters of each.
+    /// The most parts of a message in a line, and the most characters of each.
     static let (mostShownParts, mostCharacters) = (64, 256)
 
-    /// Returns the fields in one line, or the reason why they could not be read.
+    /// The fields in one line, or the reason why they could not be read.
     ///
-    /// - Parameter hidingValues: Whether the reason may contain no received value.
+    /// - Parameter hidingValues: Whether the reason must not contain received values.
     func shownFields(hidingValues: Bool) -> String {
         if let fault { return fault.shownText(hidingValues: hidingValues) }
         let fields = parts.prefix(Self.mostShownParts).filter { $0.kind == .field || $0.kind == .unknown }
@@ -45,7 +46,7 @@ extension PacketAnnotation {
 }
 
 extension PacketAnnotation.Part {
-    /// The value, if it is not hidden; a long one is cut off.
+    /// A hidden value is replaced, and a long one is cut off.
     var shownText: String {
         guard !isSensitive else { return HiddenValue.text }
         let most = PacketAnnotation.mostCharacters
@@ -54,12 +55,12 @@ extension PacketAnnotation.Part {
 }
 
 extension ProtocolDescription {
-    /// Whether any field is `@sensitive`.
     var hidesValues: Bool {
         allFields.contains(where: \.isSensitive)
     }
 
-    /// Whether a message may have a `@sensitive` field; each structure and union counts, whether the message has it or not.
+    /// Whether a message may have a `@sensitive` field. All structures and unions count, even those that it does not
+    /// contain.
     func hidesValues(ofMessage name: String) -> Bool {
         hidesValuesInBodies || message(named: name)?.fields.contains(where: \.isSensitive) ?? true
     }
@@ -70,7 +71,7 @@ extension ProtocolDescription {
 }
 
 extension CodecError {
-    /// Returns the error, without received values or bytes if they may be hidden.
+    /// If values may be hidden, this leaves out received values and bytes.
     func shownText(hidingValues: Bool) -> String { hidingValues ? shownText : description }
 }
 

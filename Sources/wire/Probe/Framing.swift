@@ -6,10 +6,10 @@ import WirelineCodec
 struct Framing: Hashable {
     /// The number of bytes before the length.
     let offset: Int
-    /// The size of the length, in bytes: 1 to 4.
+    /// In bytes: 1 to 4.
     let width: Int
     let order: ByteOrder
-    /// The difference between the packet's size and the value of the length, in bytes.
+    /// The packet's size minus the value of the length, in bytes.
     let excess: Int
 
     /// The number formats of lengths.
@@ -21,9 +21,7 @@ struct Framing: Hashable {
     /// The offset after the length.
     var lengthEnd: Int { offset + width }
 
-    /// Returns the lengths of the packets in these bytes, as they are written.
-    ///
-    /// Returns nil if the bytes do not form packets, or some bytes are left.
+    /// Returns the lengths of the packets as they are encoded; nil unless the bytes are whole packets.
     func lengths(in bytes: [UInt8]) -> [[UInt8]]? {
         var rest = bytes[...]
         var lengths: [[UInt8]] = []
@@ -38,12 +36,12 @@ struct Framing: Hashable {
         return lengths.isEmpty ? nil : lengths
     }
 
-    /// Returns whether these bytes form packets, with nothing left.
+    /// Whether the bytes are whole packets.
     func fits(_ bytes: [UInt8]) -> Bool { lengths(in: bytes) != nil }
 
-    /// Returns a packet with a valid length, ones before the length, and letters after it.
+    /// Returns a packet with a valid length, bytes of value 1 before it, and letters after it.
     ///
-    /// - Parameter restByteCount: The number of bytes after the length.
+    /// - Parameter restByteCount: The bytes after the length.
     func packet(restByteCount: Int) -> [UInt8] {
         let length = lengthEnd + restByteCount - excess
         let digits = (0..<width).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
@@ -88,7 +86,7 @@ extension Framing: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns fields of which only the size is known.
+    /// Returns fields whose meaning is unknown.
     private static func filler(_ byteCount: Int, from number: Int = 0) -> [String] {
         var (left, lines) = (byteCount, [String]())
         while left > 0 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Guesses the framing of the bytes that a peer has sent, if they show it.
+/// Guesses the framing of a peer's bytes, if they show it.
 ///
 /// A framing fits if its packets end exactly where the peer paused, each time. Random bytes fit some framing by chance.
-/// A framing is accepted only if the chance is below one in a million, after all framings that were tried.
+/// So a framing is accepted only if that chance, for all tried framings together, is below one in a million.
 struct FramingGuess {
-    /// One in a million, and the number of framings to choose from.
+    /// 20 bits for one in a million, and 8 bits for the number of framings.
     private static let bitsNeeded = 20.0 + 8.0
 
-    /// The bytes that the peer sent between two pauses; equal bytes count once.
+    /// The peer's bytes between two pauses. Equal bytes count once.
     private(set) var bursts: Set<[UInt8]> = []
 
     mutating func add(_ burst: [UInt8]) {
         if !burst.isEmpty { bursts.insert(burst) }
     }
 
-    /// Whether any framing, accepted or not, splits all received bytes into packets.
+    /// Whether any framing fits all bytes, accepted or not.
     var isPossible: Bool { Self.all.contains { framing in bursts.allSatisfy(framing.fits) } }
 
-    /// The accepted framing; nil if there is none.
+    /// The accepted framing; nil: none.
     var framing: Framing? {
         let bitsOfByte = bitsOfByte
         let believed = Self.all.filter { framing in
@@ -34,13 +34,13 @@ struct FramingGuess {
         return Self.likeliest(of: believed)
     }
 
-    /// Returns the most likely framing of those that fit all bytes.
+    /// All framings must fit all bytes.
     static func likeliest(of framings: [Framing]) -> Framing? {
         // The same bytes also fit narrower lengths, with zeros before or after them.
         framings.max { ($0.width, -$0.offset, rank($0)) < ($1.width, -$1.offset, rank($1)) }
     }
 
-    /// The information content of each byte value in the received bytes; high for all of them if few bytes have come.
+    /// The information content of each byte value. It is high for all values if there are few bytes.
     private var bitsOfByte: [Double] {
         var counts = [Double](repeating: 0.125, count: 256)
         for byte in bursts.joined() { counts[Int(byte)] += 1 }
@@ -48,7 +48,7 @@ struct FramingGuess {
         return counts.map { min(8, Self.logarithm(sum / $0)) }
     }
 
-    /// Returns how unlikely it is that random bytes form these packets, in bits.
+    /// The chance that random bytes form these packets, in bits: more bits mean a smaller chance.
     ///
     /// Each length must have its exact value, but the packets may begin at many positions.
     private static func bits(of lengths: [[UInt8]], in byteCount: Int, _ bitsOfByte: [Double]) -> Double {
@@ -60,12 +60,12 @@ struct FramingGuess {
     /// Returns an approximate logarithm to base 2.
     private static func logarithm(_ number: Double) -> Double { Double(number.exponent) + number.significand - 1 }
 
-    /// Returns a rank: lengths that count everything, or everything after them, are the most common.
+    /// Lengths that count everything, or everything after them, are the most common.
     private static func rank(_ framing: Framing) -> Int {
         framing.excess == framing.lengthEnd ? 2 : framing.excess == 0 ? 1 : 0
     }
 
-    /// The framings that are tried: fewer than 2^8.
+    /// The framings to try: fewer than 2^8.
     static let all: [Framing] = (0...4).flatMap { offset in
         Framing.lengths.flatMap { width, order in
             let end = offset + width

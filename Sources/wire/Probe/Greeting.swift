@@ -2,17 +2,17 @@
 
 import WirelineCodec
 
-/// Other protocols, recognized by what a server sends first.
+/// Recognizes other protocols from the first bytes of a server.
 struct Greeting {
     /// The bytes to send; empty if the server speaks first.
     let bytes: [UInt8]
 
-    /// All greetings, in the order in which they are tried.
+    /// All greetings, in this order.
     ///
     /// A TLS server may answer HTTP with text, and a web server may answer other greetings. A memcached answers both
     /// lines and packets; only its packets identify it.
     ///
-    /// - Parameter isInsideTLS: Whether the connection is TLS already.
+    /// - Parameter isInsideTLS: Whether the connection already uses TLS.
     static func all(isInsideTLS: Bool) -> [Greeting] {
         (isInsideTLS ? [] : [Greeting(bytes: clientHello)]) + [
             Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
@@ -21,10 +21,10 @@ struct Greeting {
         ]
     }
 
-    /// The name of TLS, inside which there is another protocol.
+    /// The peer speaks another protocol inside of TLS.
     static let tls = "TLS"
 
-    /// Returns the protocol that a server's bytes reveal; nil if they reveal none.
+    /// Returns the protocol that a server's bytes show; nil if they show none.
     static func name(of bytes: [UInt8]) -> String? {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let span = unsafe bytes.span.bytes
@@ -36,7 +36,7 @@ struct Greeting {
             default: break
             }
         }
-        // Simple strings and errors of RESP.
+        // These are simple strings and errors of RESP.
         let redis = ["+PONG\r\n", "-ERR ", "-NOAUTH ", "-DENIED ", "-NOPERM ", "-LOADING "]
         if redis.contains(where: { bytes.starts(with: $0.utf8) }) { return "Redis" }
         // RFC 5321 and RFC 959: SMTP and FTP servers greet with 220.
@@ -44,7 +44,7 @@ struct Greeting {
         return nil
     }
 
-    /// Returns whether the bytes are lines of ASCII, which servers of many protocols send.
+    /// Whether the bytes are lines of ASCII, which servers of many protocols send.
     static func isText(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 4 && bytes.last == UInt8(ascii: "\n")
             && bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }

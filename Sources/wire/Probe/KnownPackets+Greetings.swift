@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// Servers that say which protocol they speak, whatever they were sent.
+/// Servers that name their protocol, whatever they have received.
 extension KnownPackets {
-    /// Returns whether the bytes are a server's error message.
+    /// Whether the bytes are a server's error message.
     ///
     ///     byte 0: `E`    bytes 1–4: the length of itself and what follows, big-endian
     ///     then fields: a letter and a text up to a NUL; a NUL ends them
@@ -24,7 +24,7 @@ extension KnownPackets {
         Framing(offset: 1, width: 4, order: .bigEndian, excess: 1),
         name: "as of PostgreSQL, whose clients leave out the byte before the length in their first packet")
 
-    /// Returns whether the bytes are what a server sends to a client that asks for another protocol, or its first frame.
+    /// Whether the bytes are a server's first frame, or its answer to a client with another protocol.
     ///
     ///     bytes 0–3: `AMQP`    bytes 4–7: 0, and the version 0-9-1
     ///     or byte 0: 1, a method    bytes 1–2: channel 0    bytes 3–6: how many bytes follow, without the last one
@@ -41,7 +41,7 @@ extension KnownPackets {
         Framing(offset: 3, width: 4, order: .bigEndian, excess: 8),
         name: "as of AMQP 0-9-1, which RabbitMQ speaks")
 
-    /// Returns whether the bytes are the protocol header of a server of AMQP 1.0 (ISO/IEC 19464, 2.2).
+    /// Whether the bytes are a server's protocol header of AMQP 1.0 (ISO/IEC 19464, 2.2).
     static func isAMQP1(_ bytes: [UInt8]) -> Bool {
         [0, 2, 3].contains { bytes == Array("AMQP".utf8) + [$0, 1, 0, 0] }
     }
@@ -49,7 +49,7 @@ extension KnownPackets {
     static let amqp1 = KnownPackets(
         Framing(offset: 0, width: 4, order: .bigEndian, excess: 0), name: "as of AMQP 1.0")
 
-    /// Returns whether the bytes are frames of HTTP/2, of which the first is a server's SETTINGS.
+    /// Whether the bytes are frames of HTTP/2. The first one must be a server's SETTINGS.
     ///
     ///     bytes 0–2: how many bytes follow the header    byte 3: the type, 4 for SETTINGS    byte 4: the flags
     ///     bytes 5–8: the stream, 0 for SETTINGS    then settings: two bytes of number, and four of value

@@ -2,14 +2,14 @@
 
 import WirelineCodec
 
-/// A protocol recognized by more than its lengths, because the lengths would also fit another framing.
+/// A protocol that is recognized by more than its lengths, because these would also fit another framing.
 struct KnownPackets: Equatable {
     let framing: Framing
     let name: String
 
-    /// Recognizes the protocol from a server's bytes; nil if it is none of these.
+    /// Nil for an unknown protocol.
     ///
-    /// - Parameter request: The bytes that the server was sent; empty if it spoke first.
+    /// - Parameter request: The bytes that were sent to the server; empty if it spoke first.
     init?(of bytes: [UInt8], to request: [UInt8]) {
         guard let known = Self.all.first(where: { $0.isAnswer(bytes, request) }) else { return nil }
         self = known.packets
@@ -52,7 +52,7 @@ struct KnownPackets: Equatable {
     ///     byte 6: the request's unit    byte 7: the request's function, with the top bit set if it failed
     ///
     /// MODBUS Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3; MODBUS Application Protocol V1.1b3, 6.3 and 7. An
-    /// echo of the request does not count: other packets have a length at the same place.
+    /// echo of the request does not count: other packets have a length at the same offset.
     private static func isModbus(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
         guard bytes.count > 8, request.count > 8, modbus.framing.lengths(in: bytes)?.count == 1,
             bytes[..<4] == request[..<4], bytes[2...3] == [0, 0], bytes[6] == request[6]
@@ -65,9 +65,10 @@ struct KnownPackets: Equatable {
     static let modbus = KnownPackets(
         Framing(offset: 4, width: 2, order: .bigEndian, excess: 6), name: "as of Modbus/TCP")
 
-    /// Returns whether the bytes are a server's reply.
+    /// Whether the bytes are a server's reply.
     ///
-    /// It has a header of 24 bytes: 0x81 and the request's command first, and in bytes 8–11 the length of what follows
+    /// Its header has 24 bytes. The first two are 0x81 and the request's command. Bytes 8–11 are the length of the
+    /// bytes after
     /// the header (memcached's "BinaryProtocolRevamped").
     private static func isMemcached(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
         bytes.count >= 24 && request.count >= 24 && request[0] == 0x80 && bytes[0] == 0x81 && bytes[1] == request[1]

@@ -4,17 +4,16 @@ import WirelineCodec
 
 /// A protocol whose servers answer only its own requests.
 struct Signature: Sendable {
-    /// A request for a new connection, and what a server of the protocol answers.
     struct Exchange: Sendable {
         let request: [UInt8]
         let isAnswer: @Sendable ([UInt8]) -> Bool
     }
 
     let verdict: Probe.Verdict
-    /// At least one. All must succeed: an answer of a few bytes may also be one of another protocol.
+    /// At least one. All must succeed: a short answer may also come from another protocol.
     let exchanges: [Exchange]
 
-    /// All signatures, in the order in which they are tried. Only the first has a line end, which other servers answer.
+    /// In this order. Only the first one sends a line end, which other servers answer, too.
     static let all = [memcached, dns, epmd, rtmp, socks]
 
     /// A memcached without its binary protocol ("protocol.txt", `version`).
@@ -31,19 +30,19 @@ struct Signature: Sendable {
     ///     bytes 0–1: how many bytes follow    bytes 2–3: the query's number    byte 4: 0x80 in an answer
     ///     bytes 6–7: 1 question: the name "", type NS (2), class IN (1)
     ///
-    /// RFC 1035, 4.1 and 4.2.2. A server may refuse, but answers.
+    /// RFC 1035, 4.1 and 4.2.2. A server may refuse, but it answers.
     private static let dns = Signature(
         verdict: .packets(
             Framing(offset: 0, width: 2, order: .bigEndian, excess: 2), name: "as of DNS over TCP"),
         exchanges: [
             Exchange(request: [0, 17, 0x77, 0x70, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1]) {
-                // The same operation (bits 3 to 6), and the question again or none.
+                // The answer has the same operation (bits 3 to 6), and the question again or none.
                 $0.count >= 14 && Int($0[0]) << 8 | Int($0[1]) == $0.count - 2 && $0[2...3] == [0x77, 0x70]
                     && $0[4] & 0xF8 == 0x80 && $0[6] == 0 && $0[7] <= 1
             }
         ])
 
-    /// Asks Erlang's port mapper for all names, and for one that is not registered.
+    /// Asks Erlang's port mapper for all names, and for a name that is not registered.
     ///
     ///     NAMES_REQ: 110    answer: 4 bytes of port, then lines `name NAME at port PORT`
     ///     PORT_PLEASE2_REQ: 122, the name    answer: 119 and not 0, if the name is not registered
@@ -81,7 +80,9 @@ struct Signature: Sendable {
             ])
     }()
 
-    /// Offers no authentication, GSSAPI or a password, of which a server takes one, and then a method of nobody.
+    /// Offers no authentication, GSSAPI or a password, and then a method that no server has. A server accepts only the
+    /// first
+    /// offer.
     ///
     ///     request: 5, how many methods, the methods    answer: 5 and a method; 0xFF if it takes none
     ///

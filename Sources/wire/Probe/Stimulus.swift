@@ -11,7 +11,7 @@ struct Stimulus {
     /// The framing of the answer.
     let framing: Framing
 
-    /// All kinds. Each comes after those that could misread its bytes.
+    /// Each kind comes after those that could misread its bytes.
     ///
     /// For example, the bytes of a long length are also an ID and a short length.
     static let all: [Stimulus] =
@@ -22,7 +22,7 @@ struct Stimulus {
         lengths.flatMap { width, order in
             [width, 0, width + 2, width + 4].map { excess in
                 let framing = Framing(offset: 0, width: width, order: order, excess: excess)
-                // Both bytes of a narrow length are nonzero, so that a wider length would be a large number.
+                // Both bytes of a narrow length are nonzero, so that it would be a large number as a wider length.
                 let counts = width == 1 ? [33, 47] : [0x0111, 0x0127]
                 return Stimulus(
                     name: name(of: framing), packets: counts.map { framing.packet(restByteCount: $0) }, framing: framing
@@ -58,7 +58,7 @@ struct Stimulus {
 
     /// Reads a register of unit 1.
     ///
-    /// A peer whose answer does not match ``KnownPackets`` is not Modbus, but uses packets with the same header.
+    /// If the answer does not match ``KnownPackets``, the peer is not Modbus, but has packets with the same header.
     private static let modbus = Stimulus(
         name: qsiop.name,
         packets: [[0, 1], [0, 2]].map { $0 + [0, 0, 0, 6, 1, 3, 0, 0, 0, 1] },

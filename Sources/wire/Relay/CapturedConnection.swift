@@ -4,9 +4,9 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A connection as it would look directly between the client and the server, in TCP packets (RFC 9293).
+/// A connection in TCP packets (RFC 9293), as if the client and the server had no proxy between them.
 ///
-/// It has the client's own address, and the server's. A Unix domain socket has none, and counts as a port of 127.0.0.1.
+/// It has the addresses of the client and the server. A Unix domain socket has none, and gets a port of 127.0.0.1.
 struct CapturedConnection {
     private struct Flags: OptionSet {
         let rawValue: UInt16
@@ -17,12 +17,11 @@ struct CapturedConnection {
         static let acknowledge = Flags(rawValue: 0x10)
     }
 
-    /// The most bytes in one packet: with both headers they stay below the limit of 65,535.
+    /// The most bytes of a packet. With both headers, the packet stays below the limit of 65,535.
     private static let mostBytes = 65_000
 
     private let file: CaptureFile
     private let addresses: [Sender: SocketAddress]
-    /// The next sequence number of each side.
     private var positions: [Sender: UInt32] = [.client: 1_000, .server: 2_000]
     private var counter: UInt16 = 0
 
@@ -31,7 +30,7 @@ struct CapturedConnection {
         addresses = [.client: Self.ipAddress(of: client), .server: Self.ipAddress(of: server)]
     }
 
-    /// Returns an address that TCP can have. Each Unix domain socket gets its own port, so that connections differ.
+    /// Each Unix domain socket gets its own port, so that connections differ.
     private static func ipAddress(of address: SocketAddress) -> SocketAddress {
         guard address.unixPath != nil else { return address }
         return .loopback(port: 49_152 + UInt16(ConnectionIDs.next() % 16_384))
@@ -75,11 +74,10 @@ struct CapturedConnection {
     }
 }
 
-/// An IPv4 packet (RFC 791), or an IPv6 packet (RFC 8200) if either address is IPv6, with a TCP segment.
+/// An IP packet with a TCP segment: IPv4 (RFC 791), or IPv6 (RFC 8200) if either address is IPv6.
 private struct IPPacket {
     let bytes: [UInt8]
 
-    /// The protocol number of TCP in IP.
     private static let tcp: UInt16 = 6
 
     init(from source: SocketAddress, to target: SocketAddress, number: UInt16, _ segment: [UInt8]) {
@@ -103,7 +101,7 @@ private struct IPPacket {
         bytes = header.bytes + segment
     }
 
-    /// Returns an IPv4 address as an IPv6 address (RFC 4291 §2.5.5.2).
+    /// An IPv4 address as an IPv6 address (RFC 4291 §2.5.5.2).
     private static func wide(_ address: [UInt8]) -> [UInt8] {
         address.count == 4 ? Array(repeating: 0, count: 10) + [0xFF, 0xFF] + address : address
     }
@@ -113,7 +111,7 @@ private struct IPPacket {
         bytes[offset + 1] = UInt8(truncatingIfNeeded: number)
     }
 
-    /// Returns the internet checksum (RFC 1071).
+    /// The internet checksum (RFC 1071).
     private static func checksum(_ bytes: [UInt8]) -> UInt16 {
         var sum: UInt32 = 0
         for index in stride(from: 0, to: bytes.count, by: 2) {

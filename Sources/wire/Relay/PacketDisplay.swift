@@ -4,15 +4,17 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// Shows what both sides of a connection send, in the order in which it came.
+/// Shows the traffic of both sides of a connection, in the order of its arrival.
 ///
-/// It runs outside of the loop: to decode a large packet, or many small ones, takes long, and all connections of the loop
-/// would wait. The connection reads nothing more while ``backlog`` is full. Connections of which much waits are shown one at
-/// a time, so one of which little waits is soon shown, however many others send without end.
+/// It runs outside of the loop: decoding a large packet or many small ones takes long, and would delay all connections
+/// of the
+/// loop. The connection stops reading while ``backlog`` is full. Connections with much waiting data take turns. So one
+/// with
+/// little data is shown soon, however much others send.
 final class PacketDisplay: Sendable {
     private enum Event {
         case sent([UInt8], Sender)
-        /// Nothing more comes from this side.
+        /// This side sends nothing more.
         case ended(Sender, Remark)
         case remark(Remark)
     }
@@ -23,9 +25,9 @@ final class PacketDisplay: Sendable {
         let microsecondsSince1970 = WallClock.microsecondsSince1970
     }
 
-    /// The number of bytes that are shown at once: some milliseconds of work, if they are small packets.
+    /// The bytes of one piece: some milliseconds of work for small packets.
     private static let pieceByteCount = 4 << 10
-    /// The number of waiting bytes from which a connection waits for others like it.
+    /// With this many waiting bytes, a connection takes turns with others.
     private static let manyBytes = 8 << 10
 
     private let moments: AsyncStream<Moment>
@@ -47,17 +49,17 @@ final class PacketDisplay: Sendable {
         }
     }
 
-    /// Shows what is left of a side, and then a remark about its end.
+    /// Shows the rest of a side, and then a remark about its end.
     func end(of sender: Sender, _ remark: Remark) { feed.yield(Moment(event: .ended(sender, remark))) }
 
-    /// Ends ``run(for:)`` when everything is shown.
+    /// ``run(for:)`` returns when everything is shown.
     func finish() { feed.finish() }
 
     // MARK: On its task
 
     /// Shows everything until ``finish()``, or until the task is cancelled.
     ///
-    /// - Returns: The number of bytes that are not shown.
+    /// - Returns: The bytes that are not shown.
     func run(for connection: RelayedConnection) async -> Int {
         let relay = connection.relay
         var client = PacketWatch(of: .client, relay.reader, relay.states)
@@ -88,7 +90,7 @@ final class PacketDisplay: Sendable {
             shownByteCount += bytes.count
             guard shownByteCount >= Self.pieceByteCount else { continue }
             shownByteCount = 0
-            // A client that sends without end would keep a thread from the others.
+            // A client that sends without a pause would keep a thread from the others.
             await Task.yield()
         }
         return backlog.byteCount
@@ -96,7 +98,7 @@ final class PacketDisplay: Sendable {
 }
 
 extension PacketWatch {
-    /// Returns the remarks about received bytes, and tells the other side's watch the states that they set.
+    /// The other side's watch also gets the new states.
     fileprivate mutating func receive(_ bytes: [UInt8], statesFor other: inout PacketWatch) -> [Remark] {
         let remarks = receive(bytes)
         other.setStates(states)

@@ -4,19 +4,20 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Packets with layers, which are opened for the remarks and forwarded as they are.
+/// Packets with layers. They are opened for the remarks, but forwarded as they are.
 extension PacketReader {
-    /// Makes what opens a side's packets.
+    /// Nil for a protocol without layers.
     func makeStream(of sender: Sender, _ states: PacketStates) -> OpenedStream? {
         translator.hasContent ? translator.makeStream(from: sender, states: states) : nil
     }
 
-    /// Returns the remarks about a packet, and about the packets inside of it. The first one has the packet as it was sent.
+    /// The first remark is about the packet itself, and contains it as it was sent. The others are about packets
+    /// inside.
     func remarks(
         on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender, in states: PacketStates
     ) -> [Remark] {
         var remarks = remarks(on: opened, sealed, from: sender)
-        // What was not opened may be any message.
+        // An unopened packet may be any message.
         let names = opened.entries.indices.filter { opened.entries[$0].kind == .message }.map { index in
             opened.withPacket(at: index) { message($0.id, from: sender) }
         }
@@ -29,7 +30,7 @@ extension PacketReader {
         return remarks
     }
 
-    /// Returns the name of the message that a packet of one side is read as.
+    /// The name of the message as which a packet is read.
     private func message(_ id: UInt64, from sender: Sender) -> String? {
         (description.message(id: id, from: sender) ?? description.message(id: id, from: sender.peer))?.name
     }
@@ -58,14 +59,14 @@ extension PacketReader {
         return remarks + [remark(on: failure, from: sender)]
     }
 
-    /// Returns the remark about a packet with packets inside: `packet 5 {Version: "zlib"}, which has 2 packets`.
+    /// For example `packet 5 {Version: "zlib"}, which has 2 packets`.
     private func bundleRemark(on packet: borrowing Packet, _ count: Int, from sender: Sender) -> Remark {
         let title = translator.description.layout.hasMessageID ? "packet \(packet.id)" : "packet"
         return Remark(
             .packet, Self.line([title, header(of: packet)]) + ", which has \(count.counted("packet"))", of: sender)
     }
 
-    /// Returns the remark about a packet that is not opened: `sealed: "session" {size: 9} 7 bytes 0102030405…`.
+    /// For example `sealed: "session" {size: 9} 7 bytes 0102030405…`.
     private func sealedRemark(on packet: borrowing Packet, _ error: CodecError, from sender: Sender) -> Remark {
         let name = error.path.split(separator: ".").last.map(String.init) ?? ""
         let payload = packet.payload
@@ -82,7 +83,7 @@ extension PacketReader {
 }
 
 extension OpenedPackets {
-    /// The number of packets that are directly inside of each one.
+    /// The number of packets directly inside of each one.
     fileprivate var innerCounts: [Int] {
         entries.reduce(into: Array(repeating: 0, count: entries.count)) { counts, entry in
             if let parent = entry.parent { counts[parent] += 1 }
@@ -91,7 +92,7 @@ extension OpenedPackets {
 }
 
 extension Remark {
-    /// The remark about a packet inside of others.
+    /// For a packet inside of others.
     fileprivate func indented(by depth: Int) -> Remark {
         guard depth > 0 else { return self }
         var remark = Remark(kind, String(repeating: "  ", count: depth) + text, of: sender)

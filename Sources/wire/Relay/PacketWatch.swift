@@ -4,14 +4,14 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Watches what one side of a connection sends. The proxy works the same if it cannot be decoded.
+/// Decodes the bytes of one side of a connection. If that fails, the proxy still works as before.
 struct PacketWatch: ~Copyable {
     private let sender: Sender
     private let reader: PacketReader
     private var splitter: PacketSplitter
-    /// What opens packets with layers; nil for another protocol.
+    /// Opens packets with layers; nil for a protocol without layers.
     private var layered: OpenedStream?
-    /// The number of bytes since they stopped being packets; nil while they are packets.
+    /// The bytes since they stopped being packets; nil while they are packets.
     private var otherByteCount: Int?
 
     init(of sender: Sender, _ reader: PacketReader, _ states: PacketStates) {
@@ -24,16 +24,15 @@ struct PacketWatch: ~Copyable {
         layered = reader.makeStream(of: sender, states)
     }
 
-    /// The states of the connection, for the next packet.
+    /// The connection's states for the next packet.
     var states: PacketStates { mutating get { layered?.states ?? splitter.states } }
 
-    /// Sets the states, because the other side has changed them.
+    /// The other side has changed the states.
     mutating func setStates(_ states: PacketStates) {
         layered?.setStates(states)
         if states != splitter.states { splitter.setStates(states) }
     }
 
-    /// Returns the remarks about received bytes.
     mutating func receive(_ bytes: [UInt8]) -> [Remark] {
         if let count = otherByteCount {
             otherByteCount = count + bytes.count
@@ -47,7 +46,7 @@ struct PacketWatch: ~Copyable {
                 return remarks
             }
             repeat {
-                // The splitter stops after a packet that changes them.
+                // After a packet that changes the states, the splitter stops.
                 let states = splitter.states
                 try splitter.receive(piece.rawSpan) { packet in
                     var remark = reader.remark(on: packet, from: sender)
@@ -70,7 +69,6 @@ struct PacketWatch: ~Copyable {
         }
     }
 
-    /// Returns the remarks at the end.
     mutating func finish() -> [Remark] {
         if let count = otherByteCount {
             return count > 0 ? [Remark(.fault, "\(count) more bytes that are no packets", of: sender)] : []

@@ -9,18 +9,16 @@
 #endif
 
 extension System {
-    /// The result of a program.
     struct ProgramResult {
-        /// The exit status; for a program that a signal ended, 128 and the signal's number.
+        /// The exit status. If a signal has ended the program, it is 128 and the signal's number.
         var status: Int32
         var output: [UInt8]
-        /// The text from its standard error.
         var errors: [UInt8]
     }
 
-    /// Runs a program found through `PATH`, without standard input, and waits until it ends.
+    /// Finds a program through `PATH`, runs it without standard input, and waits for its end.
     ///
-    /// - Parameter outputLimit: The largest output in bytes; more is an error.
+    /// - Parameter outputLimit: The largest output in bytes. More is an error.
     static func run(_ program: String, _ words: [String], outputLimit: Int) throws(SystemError) -> ProgramResult {
         let output = try Pipe()
         defer { output.close() }
@@ -29,8 +27,9 @@ extension System {
         let process = try spawn(program, words, output, errors)
         output.closeWritingEnd()
         errors.closeWritingEnd()
-        // Standard error must fit into the pipe, because it is read only later; otherwise the program would wait
-        // forever. git's error messages are a few lines.
+        // Standard error is read only later, so it must fit into the pipe. Otherwise the program would wait for ever.
+        // git's
+        // errors have only a few lines.
         var result = ProgramResult(status: 0, output: [], errors: [])
         var failure: SystemError?
         do throws(SystemError) {
@@ -78,7 +77,7 @@ extension System {
     private var noSpawnActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
 #endif
 
-/// A pipe whose descriptors no other program inherits.
+/// No other program inherits its descriptors.
 final class Pipe {
     let readingEnd: Int32
     let writingEnd: Int32

@@ -11,12 +11,13 @@
 extension System {
     /// Opens a file that only its owner may read, and writes the first bytes.
     ///
-    /// A regular file is always new, with mode 0600. So another user who made a file there or holds it open reads
-    /// nothing. A pipe or a device is written to directly, and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
+    /// A regular file is always new, with mode 0600. So another user who has made or opened a file there reads nothing.
+    /// A pipe
+    /// or a device is written to directly, and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
     ///
     /// - Parameter isReplacing: Whether it replaces an existing file or symbolic link, whatever its mode.
     /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
-    /// - Throws: The error `EEXIST` if there is a file, and it is not to be replaced.
+    /// - Throws: `EEXIST` if there is a file that must not be replaced.
     static func makeSecretFile(
         _ path: String, beginning: [UInt8], replacing isReplacing: Bool
     ) throws(SystemError) -> Int32 {
@@ -40,17 +41,17 @@ extension System {
         return descriptor
     }
 
-    /// Truncates a regular file to this size; other files stay unchanged.
+    /// Other files than regular ones stay unchanged.
     static func cut(_ descriptor: Int32, behind byteCount: Int) {
         _ = repeatingInterrupted { Int(ftruncate(descriptor, off_t(byteCount))) }
     }
 
-    /// Returns whether a path names something to write to instead of replacing it.
+    /// Whether the path is written to directly, instead of being replaced.
     private static func isPipeOrDevice(_ path: String) throws(SystemError) -> Bool {
         let kind = try kind(of: path)
         if kind == .folder { throw SystemError(code: EISDIR) }
         if kind == .other { return true }
-        // A link there leads to a file that is already open. Files in `/dev/shm` are regular files.
+        // Links in these folders lead to open files. Files in `/dev/shm` are regular files.
         let folder = absolutePath(of: path.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".") ?? ""
         let names = folder.split(separator: "/")
         return names.first == "proc" || names.first == "dev" && names.dropFirst().first != "shm"

@@ -2,26 +2,25 @@
 
 import WirelineSchema
 
-/// The arguments of a command; all required ones are present.
+/// All required arguments are present.
 struct Arguments: Equatable, Sendable {
     private(set) var words: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// Returns the word at a position; nil if an optional one was omitted.
+    /// Nil if an optional word is missing.
     func word(at place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
 
-    /// The value of an option, the last one if it is repeated; nil without it.
+    /// The last value of the option; nil without the option.
     subscript(option: Option) -> String? { values[option.name]?.last }
 
-    /// Returns all values of an option that may be repeated, in order.
+    /// In order.
     func all(_ option: Option) -> [String] { values[option.name] ?? [] }
 
-    /// Returns whether the option was given.
     func has(_ option: Option) -> Bool { values[option.name] != nil }
 }
 
 extension Arguments {
-    /// Adds the values of options that were given elsewhere, after those that are here. Words are not added.
+    /// Appends the values of options from elsewhere. Words are not added.
     mutating func add(_ others: Arguments) {
         values.merge(others.values) { $0 + $1 }
     }
@@ -88,7 +87,7 @@ extension Arguments {
 }
 
 extension String {
-    /// The name in an option: `--header` of `--header=…`.
+    /// `--header` of `--header=…`.
     var optionName: String { String(prefix { $0 != "=" }) }
 
     /// The text after the first `=`; nil without one.
@@ -96,7 +95,7 @@ extension String {
 }
 
 extension ArraySlice<String> {
-    /// Takes the value of an option. A word with two dashes is the next option; such a value needs `=`.
+    /// A word with two dashes is the next option, so such a value needs `=`.
     mutating func popValue() -> String? {
         guard let first, !first.hasPrefix("--") else { return nil }
         removeFirst()

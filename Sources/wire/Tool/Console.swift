@@ -11,18 +11,18 @@ final class Console: Sendable {
 
     // MARK: Results
 
-    /// Prints a line. What would control a terminal or begin another line is escaped.
+    /// Escapes everything that would control a terminal or begin another line.
     func print(_ line: String) throws(CommandError) { try print(styled: TextStyle.harmless(line)) }
 
-    /// Prints lines of our own, in which what others have named is escaped already.
+    /// Prints our own lines. Names from elsewhere must be escaped already.
     func print(lines: String) throws(CommandError) { try print(styled: TextStyle.harmless(lines: lines)) }
 
-    /// Prints lines that are already escaped, and may contain our own colours.
+    /// The lines must be escaped already, and may contain our own colours.
     func print(styled lines: String) throws(CommandError) {
         try write(Array(lines.utf8) + [UInt8(ascii: "\n")])
     }
 
-    /// Prints bytes that end in a newline: JSON, which has escapes of its own.
+    /// The bytes must end in a newline. JSON has its own escapes.
     func write(_ lines: [UInt8]) throws(CommandError) {
         let full = pending.withLock { pending -> [UInt8] in
             pending += lines
@@ -33,13 +33,12 @@ final class Console: Sendable {
         try put(full)
     }
 
-    /// Prints a line at once, for a reader that waits for it.
+    /// For a reader that waits for the line.
     func printAtOnce(_ line: String) throws(CommandError) {
         try print(line)
         try flush()
     }
 
-    /// Writes the buffered output.
     func flush() throws(CommandError) {
         let rest = pending.withLock { pending in
             defer { pending = [] }
@@ -60,7 +59,6 @@ final class Console: Sendable {
 
     // MARK: Errors
 
-    /// Prints an error and a hint to standard error.
     func report(error: String, hint: String? = nil) {
         let style = TextStyle(of: System.Descriptor.standardError)
         var lines = style.error("error:") + " " + TextStyle.harmless(error)
@@ -68,15 +66,14 @@ final class Console: Sendable {
         put(error: lines)
     }
 
-    /// Prints a line to standard error.
     func report(_ line: String) { put(error: TextStyle.harmless(line)) }
 
-    /// Prints lines to standard error that are already escaped, and may contain our own colours.
+    /// Prints to standard error. The lines must be escaped already, and may contain our own colours.
     func report(styled lines: String) { put(error: lines) }
 
-    /// Shows progress in a line on standard error that the next one replaces; an empty one clears it.
+    /// Shows a line on standard error that the next one replaces. An empty line clears it.
     ///
-    /// It prints nothing if standard error is not a terminal.
+    /// Prints nothing if standard error is not a terminal.
     func report(progress line: String) {
         guard System.isTerminal(System.Descriptor.standardError) else { return }
         try? System.write(System.Descriptor.standardError, Array("\r\u{1B}[K\(TextStyle.harmless(line))".utf8))

@@ -30,16 +30,16 @@ struct ManualPage {
             + [".PP", "Example:", ".PP", ".RS 4", ".EX", Self.escaped(command.example), ".EE", ".RE"]
     }
 
-    /// Returns a list of names with their explanations.
+    /// Each row is a name and its explanation.
     private static func list(_ rows: [(String, String)]) -> [String] {
         rows.flatMap { [".TP", ".B \"\(quoted($0))\""] + lines(sentence($1)) }
     }
 
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
-    /// Returns a paragraph in lines of at most 80 bytes, as long as words are short.
+    /// Splits a paragraph into lines of at most 80 bytes, unless a word is longer.
     ///
-    /// - Parameter dash: The text after a dash, which no hyphen may replace here (man(7), "NAME").
+    /// - Parameter dash: The text after a dash. In the section NAME, a hyphen must not replace that dash (man(7)).
     private static func lines(_ text: String, dash: String? = nil) -> [String] {
         var words = text.split(separator: " ").map { escaped($0) }
         if let dash { words += ["\\-"] + dash.split(separator: " ").map { escaped($0) } }
@@ -56,7 +56,7 @@ struct ManualPage {
 
     // MARK: Text
 
-    /// Returns text that troff prints unchanged (groff_char(7), "Escape sequences").
+    /// troff prints the result unchanged (groff_char(7), "Escape sequences").
     private static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -74,11 +74,11 @@ struct ManualPage {
                 result += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
             }
         }
-        // A line that begins with a dot would be a request; any word may begin one.
+        // A line that begins with a dot would be a request, and any word may begin a line.
         return result.hasPrefix(".") ? "\\&" + result : result
     }
 
-    /// Returns text for a macro's argument in quotes.
+    /// For an argument of a macro in quotes.
     private static func quoted(_ text: String) -> String {
         escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\(dq")
     }
