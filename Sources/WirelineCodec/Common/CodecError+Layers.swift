@@ -12,7 +12,7 @@ extension CodecError {
         case brokenBlock
         /// A wrong end of the last block: the key is another one, or the bytes were damaged.
         case wrongPadding
-        /// A packet inside of another one that has the same keystream, which each end would use in another order.
+        /// A packet inside another one with the same keystream: the two ends would use it in different orders.
         case nestedKeystream
     }
 

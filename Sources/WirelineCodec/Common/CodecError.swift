@@ -174,9 +174,9 @@ extension CodecError {
         case lengthMismatch(length: Int128, expected: Int128)
         /// A constant with another value; of a constant text, the first byte that differs.
         case wrongConstant(value: Int128, expected: Int128)
-        /// Two bytes between the marks of a frame that stand for no byte; without the second one, a start mark there.
+        /// An escape of two bytes that the frame does not define; without the second byte, a start mark in a packet.
         ///
-        /// The offset is that of the byte for which they should stand.
+        /// The offset is that of the byte that the escape should replace.
         case invalidEscape(UInt8, UInt8?)
         /// A checksum that does not match the bytes that it covers.
         case wrongChecksum(value: UInt64, computed: UInt32, of: PacketChecksum = PacketChecksum(.crc32))

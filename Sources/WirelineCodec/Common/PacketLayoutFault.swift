@@ -5,7 +5,7 @@
 public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     /// No header field is a length, and there is no frame, so the end of a packet is unknown.
     case noLength
-    /// Marks or escapes with which packets could not be read as they were written.
+    /// Marks or escapes that would change packets between writing and reading.
     case invalidFraming(PacketFraming.Fault)
     /// A frame around packets without a field: an empty frame is no packet.
     case emptyFrame
@@ -33,7 +33,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidChecksumRange(String)
     /// ID fields of more than 64 bits together.
     case wideMessageID(String)
-    /// A condition about something else than numbers of the header before its field, or about a length or a checksum.
+    /// A condition about anything but numbers of the header before its field, or about a length or a checksum.
     case invalidCondition(String)
     /// A condition of a field that shares bytes with others.
     case conditionalBits(String)
@@ -43,19 +43,20 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidLength(String)
     /// More layers than ``PacketContent/maximumLayerCount``, or layers that are not in the order of the fields.
     case invalidLayers
-    /// A condition of this layer, or of `packets` or `opaque`, about something else than numbers of the header before it,
-    /// or about a length, a checksum, or a field that fits itself to the packet.
+    /// A condition of this layer, or of `packets` or `opaque`, about anything but numbers of the header before it.
+    ///
+    /// A condition about a length, a checksum, or a field that fits itself to the packet is also one.
     case invalidLayerCondition(String)
     /// A layer that begins with this field, but the field does not have 16 bytes or does not stand before the layer.
     case invalidVector(String)
     /// A cipher (with this key) that has one keystream for all packets and is in every packet, although packets can
     /// contain packets.
     case nestedKeystream(String)
-    /// A length inside of a layer that counts the whole packet.
+    /// A length that is inside a layer and counts the whole packet.
     case lengthInsideLayer(String)
-    /// A count of a layer's content that is not outside of the innermost layer, or a second count.
+    /// A count of a layer's content that is not outside the innermost layer, or a second count.
     case invalidContentLength(String)
-    /// ID fields inside of a layer and, with this name, in the trailer.
+    /// ID fields inside a layer and, with this name, in the trailer.
     case splitMessageID(String)
     /// Lengths that fit the byte count of no packet, such as a `uint8` that counts 300 bytes too many.
     case noPacketFits

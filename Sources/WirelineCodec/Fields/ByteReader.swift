@@ -197,7 +197,7 @@ public struct ByteReader: ~Escapable {
     ///
     /// The count is not checked here. For a string, ``readSlice(byteCount:)`` refuses more bytes than are left. For a
     /// list, ``itemCapacity(_:minimumByteCount:)`` returns how many items to reserve. If an `Int` has 32 bits, a count
-    /// above `Int.max` reads as `Int.max`; so many bytes are never left.
+    /// above `Int.max` reads as `Int.max`; memory never holds that many bytes.
     ///
     /// A varint may have any of `forms`: by default only the shortest.
     ///

@@ -227,8 +227,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         @inline(__always)
         private mutating func writeShortText(_ text: ShortText.Bytes) {
             let (room, byteCount) = (capacity &- position, text.byteCount)
-            // SAFETY: advance(by:) has checked the capacity for so many bytes. The first branch stores more, but no more
-            // than the capacity; the fields after the text overwrite those. The others end where the text ends.
+            // SAFETY: advance(by:) has checked the capacity for the text. The first branch stores more bytes, inside
+            // the capacity; the fields after the text overwrite those. The others end where the text ends.
             let start = unsafe advance(by: byteCount)
             if room >= 16 {
                 unsafe start.storeBytes(of: text.low, as: UInt64.self)

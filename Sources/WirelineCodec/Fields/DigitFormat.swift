@@ -144,8 +144,8 @@ extension FixedRun {
 extension ByteReader {
     /// Reads `2 * byteCount` decimal digits; see ``FixedRun/digits(at:byteCount:)``.
     ///
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidDigit(_:)`` at the first
-    ///   byte with a half over 9.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidDigit(_:)`` at the
+    ///   first byte with a half over 9.
     public mutating func readDigits(byteCount: Int) throws(CodecError) -> String {
         let start = position
         do throws(CodecError) {
@@ -177,7 +177,7 @@ extension MutableFixedRun {
 }
 
 extension FieldCheck {
-    /// Refuses a text that is not exactly so many decimal digits.
+    /// Refuses a text that is not exactly `count` decimal digits.
     ///
     /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` with the first byte that is none,
     ///   ``CodecError/Reason/wrongDigitCount(count:expected:)``.

@@ -42,21 +42,21 @@ extension MutableFixedRun {
         precondition(offset >= 0 && offset <= byteCount - bytes.count, "bytes outside the run")
         unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress else { return }
-            // SAFETY: the bytes lie inside the run, by the precondition; the array lends its own while the closure runs.
+            // SAFETY: by the precondition, the bytes lie inside the run. The array lends its own to the closure.
             unsafe (base + offset).copyMemory(from: start, byteCount: source.count)
         }
     }
 }
 
 extension ByteWriter {
-    /// Inserts the byte count of what was written from an offset on, as a varint before it.
+    /// Inserts the number of bytes written from an offset on, as a varint before them.
     ///
     /// - Parameter offset: The offset of the first byte that is counted, in bytes from the writer's first.
     public mutating func insertVarintCount(at offset: Int) {
         insert(UInt64(position - offset), at: offset)
     }
 
-    /// Inserts the byte count of what was written from an offset on, as a zigzag number before it.
+    /// Inserts the number of bytes written from an offset on, as a zigzag number before them.
     ///
     /// - Parameter offset: The offset of the first byte that is counted, in bytes from the writer's first.
     public mutating func insertZigzagCount(at offset: Int) {
@@ -68,7 +68,7 @@ extension ByteWriter {
         let byteCount = position - offset
         let width = number.varintByteCount
         _ = unsafe advance(by: width)
-        // SAFETY: advance(by:) has checked the capacity for the bytes at their new place, which may overlap the old one.
+        // SAFETY: advance(by:) has checked the capacity for the bytes at their new place. It may overlap the old one.
         unsafe (base + offset + width).copyMemory(from: base + offset, byteCount: byteCount)
         let end = position
         position = offset

@@ -3,8 +3,8 @@
 extension FieldCheck {
     /// Refuses a text that does not fit its field, or that a reader of the field would shorten.
     ///
-    /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``, ``CodecError/Reason/embeddedTerminator`` for a NUL in a text
-    ///   that NULs fill, ``CodecError/Reason/endsInPadding(_:)``.
+    /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``, ``CodecError/Reason/embeddedTerminator`` for a NUL in a
+    ///   text that NULs fill, ``CodecError/Reason/endsInPadding(_:)``.
     public static func text(_ text: String, byteCount: Int, padding: UInt8) throws(CodecError) {
         if let fault = text.fixedTextFault(byteCount: byteCount, padding: padding) { try fail(fault) }
     }

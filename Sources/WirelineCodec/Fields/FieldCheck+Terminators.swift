@@ -12,7 +12,7 @@ extension FieldCheck {
         guard byte != terminator else { try fail(.beginsWithTerminator(terminator)) }
     }
 
-    /// Refuses an item that begins with the byte which ends its list, and whose first byte is known only after it is written.
+    /// Refuses an item that begins with the byte that ends its list, if only the written item shows its first byte.
     ///
     /// It writes the item to memory of its own.
     ///

@@ -107,7 +107,7 @@ public struct FixedRun: ~Escapable {
 }
 
 extension Int64 {
-    /// Makes the number that the low bits mean in two's complement; the bits above them are not looked at.
+    /// Makes the number that the low bits mean in two's complement, whatever the bits above them are.
     @inlinable @inline(__always)
     init(signExtending bits: UInt64, bitWidth: Int) {
         let spare = Int64(truncatingIfNeeded: 64 &- bitWidth)

@@ -26,7 +26,7 @@ extension FixedRun {
     ///   - text: The text, at most `byteCount` bytes of UTF-8.
     ///   - offset: The offset of the field.
     ///   - byteCount: The bytes of the field.
-    ///   - padding: The byte that fills the rest. If it is 0, bytes after the first NUL are not looked at.
+    ///   - padding: The byte that fills the rest. If it is 0, bytes after the first NUL are ignored.
     /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` with the first byte that differs.
     public func requireText(_ text: String, at offset: Int, byteCount: Int, padding: UInt8) throws(CodecError) {
         precondition(offset >= 0 && byteCount >= 0 && offset <= self.byteCount &- byteCount, "a field outside the run")

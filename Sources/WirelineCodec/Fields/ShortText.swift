@@ -4,7 +4,7 @@
     import Synchronization
 #endif
 
-/// Makes and reads strings of at most 15 bytes by their bits: the standard library stores them in the string value itself.
+/// Makes and reads strings of at most 15 bytes by their bits: the standard library stores them in the string value.
 ///
 ///     byte 0 … 14              byte 15
 ///     +------------------------+------------------------------------------------+

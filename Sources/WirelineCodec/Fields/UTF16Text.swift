@@ -74,8 +74,8 @@ extension FixedRun {
     /// `padding` is the unit that fills the rest. If it is 0, the text ends at the first unit of 0, and the units after
     /// that are ignored. Any other unit is taken off the end.
     ///
-    /// - Throws: ``CodecError/Reason/invalidUTF16`` at the first unit that is half of a surrogate pair without the other
-    ///   half.
+    /// - Throws: ``CodecError/Reason/invalidUTF16`` at the first unit that is half of a surrogate pair without the
+    ///   other half.
     @inlinable @inline(__always)
     public func utf16(
         at offset: Int, byteCount: Int, padding: UInt8, _ byteOrder: ByteOrder

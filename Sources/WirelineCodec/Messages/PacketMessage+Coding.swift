@@ -47,8 +47,8 @@ extension PacketMessage {
 
     /// Returns the whole packet as it is sent in a context, in an array of exactly its bytes.
     ///
-    /// It is for protocols whose packets depend on states of the connection; a connection of the module Wireline does it
-    /// by itself.
+    /// It is for protocols whose packets depend on states of the connection. A connection of the module Wireline does
+    /// it by itself.
     ///
     /// - Parameters:
     ///   - header: The header fields to set (default: none).
@@ -169,7 +169,7 @@ extension PacketMessage {
     @inlinable @inline(__always)
     @unsafe
     package func encodeAtOnce(into buffer: UnsafeMutableRawBufferPointer) {
-        // SAFETY: the caller lends the buffer for the call, in which the writer ends.
+        // SAFETY: the caller lends the buffer for the call, and the writer ends before the call returns.
         guard var writer = unsafe ByteWriter(buffer, behind: 0, byteCount: buffer.count) else { return }
         let header = Definition.plan.headerAtOnce(id: Self.messageID, packetByteCount: buffer.count)
         writer.writeStart(of: header.bits, byteCount: header.byteCount)

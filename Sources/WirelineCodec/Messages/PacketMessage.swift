@@ -41,7 +41,9 @@ public protocol PacketMessage: Equatable, Sendable {
     /// - Throws: ``CodecError`` for a value that does not fit, with its path.
     func payloadByteCount() throws(CodecError) -> Int
 
-    /// Checks all values for a packet with this header, and returns the number of bytes that ``writePayload(to:)`` writes.
+    /// Checks all values for a packet with this header.
+    ///
+    /// Returns the number of bytes that ``writePayload(to:)`` writes.
     ///
     /// A message that does not look at the header needs no implementation.
     ///

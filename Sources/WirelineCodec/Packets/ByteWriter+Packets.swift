@@ -48,8 +48,8 @@ extension ByteWriter {
     mutating func writeEnds<T: FixedWidthInteger & BitwiseCopyable>(of bytes: RawSpan, as type: T.Type) {
         let start = unsafe advance(by: bytes.byteCount)
         let end = bytes.byteCount &- MemoryLayout<T>.size
-        // SAFETY: both numbers lie inside the bytes, and advance(by:) has checked the capacity for as many; any bits are
-        // an integer.
+        // SAFETY: both numbers lie inside the bytes, and advance(by:) has checked the capacity for that many. Any bits
+        // are an integer.
         let last = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: T.self)
         unsafe start.storeBytes(of: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: T.self), as: T.self)
         unsafe start.storeBytes(of: last, toByteOffset: end, as: T.self)

@@ -10,7 +10,7 @@ package struct ContextTest: Equatable, Sendable {
     package let comparison: WireCondition.Comparison
     package let number: Int128
 
-    /// A layout has at most so many different tests: their 64 outcomes each have a layout for each sender.
+    /// The most different tests of a layout: their 64 outcomes each have a layout for each sender.
     package static let maximumCount = 6
 
     private init(_ operand: WireCondition.Operand, _ comparison: WireCondition.Comparison, _ number: Int128) {

@@ -2,8 +2,8 @@
 
 /// Finds the packets between the marks of a stream, and unescapes them.
 ///
-/// It looks at each byte once, wherever the stream is cut. A whole packet without escapes is lent from the received
-/// bytes. Any other one is put together in ``content``, which never exceeds the limit of packets.
+/// It reads each byte once, wherever the stream is cut. It lends a whole packet without escapes from the received
+/// bytes. It puts any other one together in ``content``, which never exceeds the limit of packets.
 struct FrameReader: Sendable {
     enum Place: Equatable {
         /// In the bytes that were given.
@@ -48,8 +48,8 @@ struct FrameReader: Sendable {
     ///   - position: Moved past the bytes that were read.
     ///   - limit: The most bytes of a packet, unescaped.
     /// - Returns: The packet's place; nil if no packet ended, and all bytes were read.
-    /// - Throws: `wrongConstant` for another byte in place of a start mark, `invalidEscape`, and `packetTooLong` as soon
-    ///   as more bytes have arrived than a packet may have.
+    /// - Throws: `wrongConstant` for another byte in place of a start mark, `invalidEscape`, and `packetTooLong` as
+    ///   soon as more bytes have arrived than a packet may have.
     mutating func nextPacket(
         in bytes: RawSpan, from position: inout Int, _ table: FramingTable, limit: Int
     ) throws(CodecError) -> Place? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A ``PacketFraming`` as tables, in which each byte is looked up.
+/// A ``PacketFraming`` as lookup tables.
 ///
 /// It is an object, so that a layout without a frame has only an empty reference.
 final class FramingTable: Sendable {

@@ -146,7 +146,7 @@ struct HeaderCompiler {
         offset += bytes.count
     }
 
-    /// Adds tests of the number that the last step reads; the first one takes that step's place if nothing else needs it.
+    /// Adds tests of the number that the last step reads. The first one replaces that step if nothing else needs it.
     private mutating func add(_ tests: [NumberTest], ofBits format: PacketField.Format) {
         for (index, test) in tests.enumerated() {
             if index == 0, let last = steps.last, last.use == .check, last.span == .max {

@@ -9,13 +9,16 @@ struct HeaderInstruction: Sendable {
         case messageID
         /// It is a byte count plus ``HeaderInstruction/number``.
         case length, lengthOfRest, lengthOfPayload
-        /// If it is ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more, the flag ``HeaderInstruction/flag`` is set.
+        /// If it is ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more, the step sets
+        /// ``HeaderInstruction/flag``.
         case testRange
-        /// If it shares a bit with ``HeaderInstruction/number``, the flag ``HeaderInstruction/flag`` is set.
+        /// If it shares a bit with ``HeaderInstruction/number``, the step sets ``HeaderInstruction/flag``.
         case testBits
-        /// There is no number: if the flags are those of ``HeaderInstruction/term``, the flag ``HeaderInstruction/flag`` is set.
+        /// There is no number: if the flags are those of ``HeaderInstruction/term``, the step sets
+        /// ``HeaderInstruction/flag``.
         case raise
-        /// There is no number: if the flags are those of ``HeaderInstruction/term``, there are ``HeaderInstruction/byteCount`` bytes.
+        /// There is no number: if the flags are those of ``HeaderInstruction/term``, there are
+        /// ``HeaderInstruction/byteCount`` bytes.
         case skip
         /// There is no number: if the flags are not those of ``HeaderInstruction/term``, the next
         /// ``HeaderInstruction/stepCount`` steps are skipped.

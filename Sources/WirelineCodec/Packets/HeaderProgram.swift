@@ -3,8 +3,8 @@
 /// The middle path: a header as steps that read it once, without errors.
 ///
 /// It serves the headers that a ``PacketPlan`` does not cover, such as those with varints, constants and fields that
-/// share bytes. It finds a valid packet or returns nil. ``HeaderReader`` handles anything wrong or missing, and makes the
-/// error.
+/// share bytes. It finds a valid packet or returns nil. ``HeaderReader`` handles anything wrong or missing, and makes
+/// the error.
 ///
 /// It is an object that callers borrow from its layout: counting references would take longer than reading a header.
 final class HeaderProgram: Sendable {
@@ -56,7 +56,7 @@ final class HeaderProgram: Sendable {
 
     /// Reads a header; it may end after the bytes.
     ///
-    /// - Parameter room: Whether there are ``roomByteCount`` bytes. It is a type, so that the compiler makes two functions.
+    /// - Parameter room: Whether there are ``roomByteCount`` bytes. A type makes the compiler emit two functions.
     @inline(__always)
     private func read<Room: BoundsRule>(_ bytes: RawSpan, at start: Int, _ room: Room.Type) -> PacketBounds? {
         var cursor = start
@@ -181,7 +181,7 @@ private struct TrailerProgram: Sendable {
 
     var isEmpty: Bool { steps.isEmpty && checksums.isEmpty }
 
-    /// Verifies what stands after the payload, if the packet is whole.
+    /// Verifies the trailer, if the packet is whole.
     ///
     /// - Parameter bounds: Gets the bits of the ID that stand in the trailer.
     func verify(_ bytes: RawSpan, at start: Int, _ bounds: inout PacketBounds) -> Bool {

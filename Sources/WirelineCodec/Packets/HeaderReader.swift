@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package enum ScannedPacket: Equatable {
-    /// At least this many bytes, counted from the packet's first, are needed to go on.
+    /// The reader needs at least this many bytes, counted from the packet's first, to continue.
     case needs(byteCount: Int)
     /// The header is complete.
     case packet(PacketBounds)

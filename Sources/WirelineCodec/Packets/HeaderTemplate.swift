@@ -22,7 +22,7 @@ final class HeaderTemplate: Sendable {
     private let shortBits: UInt64
     /// The number of bits after the length, of one byte if it is a varint.
     private let lengthShift: Int
-    /// The number to add to the payload's byte count to get the length, without the bytes of a varint that counts itself.
+    /// The length minus the payload's byte count, without the bytes of a varint that counts itself.
     private let payloadToLength: Int
     private let countsItself: Bool
     private let mostLength: Int

@@ -196,7 +196,7 @@ private struct HeaderBits {
     /// The bytes as the first ones of a big-endian number of 16 bytes.
     var left: UInt128 { number << UInt128(128 - 8 * byteCount) }
 
-    /// Inserts a number that has so many bits after it, and adds bytes.
+    /// Inserts a number that has `bitCount` bits after it, and adds bytes.
     mutating func insert(_ bits: UInt64, after bitCount: Int, byteCount: Int) {
         number |= UInt128(bits) << UInt128(bitCount)
         self.byteCount += byteCount

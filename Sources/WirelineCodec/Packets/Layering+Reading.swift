@@ -75,7 +75,7 @@ private struct ContentOpening {
     /// The bytes after the header fields read so far, as positions in the content or in the packet.
     private var range: Range<Int>
     private var headerByteCount: Int
-    /// The ID of the header fields so far, if the fields inside of a layer are a part of it.
+    /// The ID of the header fields so far, if fields inside a layer are a part of it.
     private var id: UInt64?
     /// The header's bytes before the innermost layer; 0 if there is none.
     private(set) var contentStart = 0
@@ -98,7 +98,7 @@ private struct ContentOpening {
         contentStart = headerByteCount
     }
 
-    /// Reads the header fields inside of a layer.
+    /// Reads the header fields inside a layer.
     ///
     /// - Parameters:
     ///   - layout: The layout of all header fields so far.

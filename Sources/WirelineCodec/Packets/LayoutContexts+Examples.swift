@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PacketLayout {
-    /// A context for each of the plain layouts that a packet outside others can have; nil if packets do not depend on it.
+    /// A context for each plain layout of a packet outside others; nil if packets do not depend on the context.
     ///
     /// The first ones are those of a new connection.
     package var exampleContexts: [PacketContext]? {

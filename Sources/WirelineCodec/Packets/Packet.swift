@@ -118,8 +118,9 @@ public struct Packet: ~Escapable {
     }
 }
 
-/// The number of bytes before and after a payload, each at most ``PacketLayout/maximumHeaderByteCount``, and which layout
-/// the packet has.
+/// The numbers of bytes before and after a payload, and the packet's layout.
+///
+/// Each number is at most ``PacketLayout/maximumHeaderByteCount``.
 ///
 /// It fits in one word, so that a packet stays in registers.
 @frozen

@@ -16,8 +16,9 @@ public struct PacketContent: Equatable, Sendable {
     /// The line `opaque;`: its content is not read; nil if there is no such line.
     public var opaque: Line?
 
-    /// The most bytes that compression and custom layers may make of one packet, the packets in it included: the schema's
-    /// `max_inflated` (default 8 MiB).
+    /// The most bytes that compression and custom layers may make of one packet, including the packets in it.
+    ///
+    /// It is the schema's `max_inflated` (default 8 MiB).
     public var maximumInflatedByteCount: Int
     /// How deep packets may stand in packets: the schema's `max_nested` (default 4).
     public var maximumNestedDepth: Int

@@ -63,12 +63,12 @@ public struct PacketField: Equatable, Sendable {
         /// `byteCount` bytes of any value.
         case bytes(byteCount: Int)
 
-        /// Returns the format of an unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
+        /// Returns the format of an unsigned LEB128 in its shortest form of at most `maximumByteCount` bytes (1 to 10).
         public static func varint(maximumByteCount: Int) -> Format {
             .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
         }
 
-        /// Returns the format of decimal digits, two in each of so many bytes.
+        /// Returns the format of decimal digits, two in each of `byteCount` bytes.
         public static func digits(byteCount: Int) -> Format { .digits(DigitFormat(.bcd, byteCount: byteCount)) }
 
         /// The width in bytes of a field that shares none; nil if it varies.
@@ -109,10 +109,10 @@ public struct PacketField: Equatable, Sendable {
     public enum Role: Equatable, Sendable {
         /// A value that the caller may set; the default is written if it is not set.
         ///
-        /// The default of a `char[n]` or a `bcd[n]` is text that fits. For fields without a number, 0 is a default as well:
-        /// no text, zeros as digits, or zeros as bytes.
+        /// The default of a `char[n]` or a `bcd[n]` is text that fits. For fields without a number, 0 is a default as
+        /// well: no text, zeros as digits, or zeros as bytes.
         case value(default: PacketHeader.FieldValue)
-        /// A value that the caller may set; otherwise the first of these with which the lengths can hold the packet.
+        /// A value that the caller may set; otherwise the first of these that lets the lengths hold the packet.
         ///
         /// All present lengths must hold it, and at least one must be present if the payload is not empty. If no value
         /// works, the writer takes the last one and throws its error.
@@ -121,7 +121,7 @@ public struct PacketField: Equatable, Sendable {
         ///
         /// A packet without a length has an empty payload.
         case length(of: LengthBase, plus: Int)
-        /// The number of bytes inside the innermost layer plus a constant; 0 in a packet without a layer after the field.
+        /// The number of bytes inside the innermost layer plus a constant; 0 if no layer follows the field.
         ///
         /// A program can set it if the condition of a layer asks for it: 0 leaves that layer out, and any other number
         /// is replaced by the right one.
@@ -132,7 +132,7 @@ public struct PacketField: Equatable, Sendable {
         case constant(PacketHeader.FieldValue)
         /// The number that pairs a reply with its request; 0 if it is not set.
         case sequence
-        /// Bytes without a meaning, in a field of bytes: written as zeros, and not looked at.
+        /// Bytes without a meaning, in a field of bytes: zeros when written, ignored when read.
         case padding
         /// A checksum, which is computed when the packet is written, and verified when it is read.
         case checksum(PacketChecksum)

@@ -137,8 +137,7 @@ extension PacketLayout {
         return result
     }
 
-    /// Reads the fields that are there in wire order; `body` gets the number of each, or 0, and the bytes that were read
-    /// for it.
+    /// Reads the present fields in wire order; `body` gets the number of each, or 0, and the range of its bytes.
     func forEachField(
         of packet: borrowing Packet, _ body: (PacketField, Int128, Range<Int>) throws(CodecError) -> Void
     ) throws(CodecError) {

@@ -114,8 +114,8 @@ extension PacketLayout {
             }
             measure.packetByteCount = Int(total)
             let fields = HeaderValues(layout: self, measure: measure, id: id, set: values)
-            // Lengths can count varints, and themselves: a wider one never makes another shorter. So the first widths that
-            // hold the values which they cause are the shortest.
+            // Lengths can count varints, and themselves: a wider one never makes another shorter. So the first widths
+            // that hold the values that they cause are the shortest.
             let needed = fields.neededWidths
             if needed == measure.varints {
                 // Other lengths count the varints too: before the widths are known, they can seem out of range.

@@ -169,7 +169,7 @@ public struct PacketLayout: Sendable {
 
     /// Returns a header with the defaults of the numbers that it does not set, and with constants.
     ///
-    /// They are what the conditions of a message's fields look at when the message is written (`@if(header.qos > 0)`).
+    /// The conditions of a message's fields test these values when the message is written (`@if(header.qos > 0)`).
     public func completed(_ header: PacketHeader) -> PacketHeader {
         guard !header.fields.isEmpty else { return storage.usualNumbers }
         var result = header

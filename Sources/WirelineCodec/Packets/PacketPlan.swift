@@ -42,7 +42,7 @@ public struct PacketPlan: Equatable, Sendable {
     public let messageIDShift: Int
     /// The largest message ID that fits.
     public let mostMessageID: UInt64
-    /// Whether packets stand between marks (``PacketFraming``), so that the plan can neither read nor write them at once.
+    /// Whether packets stand between marks (``PacketFraming``); the plan can neither read nor write those at once.
     public let isFramed: Bool
 
     /// The layout's position among those of a layout that depends on the sender; 0 for every other layout.

@@ -6,8 +6,8 @@
 /// keeps the part that has arrived. That buffer grows with the bytes that arrive, never by what a length announces, and
 /// is freed when the packet is whole. The work is linear in the bytes, wherever they are cut.
 ///
-/// It is for programs that have a stream of their own. A connection of the module Wireline reads into blocks of its own,
-/// splits them in place, and lets a block grow until its packet is whole.
+/// It is for programs that have a stream of their own. A connection of the module Wireline reads into blocks of its
+/// own, splits them in place, and lets a block grow until its packet is whole.
 ///
 /// A packet is refused at its header if a length is smaller than the header (an error, not a wait). It is also refused
 /// if it would exceed the limit, or if a constant is wrong. After a refusal the splitter stays failed, because the
@@ -35,7 +35,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     @usableFromInline var pending: [UInt8] = []
     /// The offset in ``pending`` of the first packet that was not delivered; 0 unless a receiver has thrown.
     private var pendingStart = 0
-    /// The number of bytes of the packet at ``pendingStart`` that are needed to go on.
+    /// The number of bytes of the packet at ``pendingStart`` that the splitter needs to continue.
     @usableFromInline var needed = 1
     var failure: CodecError?
     /// One element if the layout has a frame or states; otherwise empty, so that a connection stays small.

@@ -31,7 +31,7 @@ public struct PacketState: Equatable, Sendable {
     }
 }
 
-/// What a message does to a state, for packets that begin after its own: `@sets(phase = play)`.
+/// A change that a message makes to a state, for packets that begin after its own: `@sets(phase = play)`.
 public struct PacketStateChange: Equatable, Sendable {
     /// The message's ID.
     public let messageID: UInt64

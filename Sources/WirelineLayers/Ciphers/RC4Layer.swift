@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// `layer rc4(key)`: each byte XOR the next byte of a keystream, which goes on from packet to packet.
+/// `layer rc4(key)`: each byte XOR the next byte of a keystream, which continues from packet to packet.
 ///
 /// RC4 is broken (RFC 7465). It is here because old protocols use it.
 final class RC4Layer: KeystreamLayer {

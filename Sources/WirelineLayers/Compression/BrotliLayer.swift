@@ -61,8 +61,8 @@ struct BrotliLayer: CompressionLayer {
 
     private final class Sealing: CompressionWork {
         private static let stepByteCount = 16 << 10
-        /// brotli looks at all bytes since the last flush again when it writes them: after 8 MiB that took 180 ms, after
-        /// 256 KiB 20 ms. The result is a thousandth longer.
+        /// A flush makes brotli process all bytes since the last one again: after 8 MiB that took 180 ms, after 256 KiB
+        /// 20 ms. The result is a thousandth longer.
         private static let flushByteCount = 256 << 10
 
         private let deflation: BrotliDeflation

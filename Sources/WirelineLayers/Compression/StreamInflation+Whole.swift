@@ -75,7 +75,7 @@ struct WholeInflation {
         let roomByteCount = min(Self.mostMadeByteCount, min(limit, content.capacity) - content.count)
         var step = InflationStep(takenByteCount: 0, filledByteCount: 0, hasFilledRoom: false, progress: .isDamaged)
         content.append(addingCapacity: roomByteCount) { output in
-            // SAFETY: the output has this capacity, and the stream writes no more. It says how many bytes it has written.
+            // SAFETY: the output has this capacity, and the stream writes no more. It returns how many it has written.
             unsafe output.withUnsafeMutableBufferPointer { room, filledByteCount in
                 let room = unsafe UnsafeMutableRawBufferPointer(start: room.baseAddress, count: roomByteCount)
                 unsafe step = stream.inflate(source, into: room)

@@ -22,9 +22,9 @@ public struct LayerOptions: Sendable {
 
     /// The level of brotli, from 0 to 11 (default nil: 5 on connections, and in tools brotli's own, which is 11).
     ///
-    /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses long
-    /// packets over many turns of its event loop. At level 11 a turn takes up to a second, and other connections wait
-    /// meanwhile; up to 5 it is a few milliseconds.
+    /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses
+    /// long packets over many turns of its event loop. At level 11 a turn takes up to a second, and other connections
+    /// wait meanwhile; up to level 5 a turn takes a few milliseconds.
     public var brotliLevel: Int? {
         didSet { precondition(brotliLevel.map { 0...11 ~= $0 } ?? true, "a level of brotli is from 0 to 11") }
     }

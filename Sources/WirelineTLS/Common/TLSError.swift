@@ -33,7 +33,7 @@ public enum TLSError: Error, Equatable, Sendable {
     case unknownCipher(String)
     /// OpenSSL does not know this group for key agreement.
     case unknownGroup(String)
-    /// The file for ``TLSKeyLog`` cannot be opened or made; `code` is the value of `errno`, `ELOOP` for a symbolic link.
+    /// The file for ``TLSKeyLog`` cannot be opened or made; `code` is `errno`, which is `ELOOP` for a symbolic link.
     case unusableKeyLog(path: String, code: Int32)
     /// The file for ``TLSKeyLog`` is not a regular file of this user that only this user may read.
     case exposedKeyLog(path: String)

@@ -6,12 +6,12 @@
 ///
 ///     guard let name = client.tls?.peerCertificate?.hostNames.first else { … }
 ///
-/// The texts are as in the certificate, in its order, and are not normalised: compare host names without regard to case.
+/// The texts are as in the certificate, in its order, and not normalised: compare host names without regard to case.
 /// An alternative name that contains anything but printable ASCII is left out, such as one with a zero byte, which some
 /// programs would read as another name. Every name is as trustworthy as the authorities in
 /// ``TLSConfiguration/trustRoots``: if these are public ones, anybody can get a certificate from them.
 public struct TLSPeerCertificate: Hashable, Sendable {
-    /// The distinguished name of the subject, in the form of RFC 4514: `CN=Mo,O=Example`; empty if it has no attributes.
+    /// The distinguished name of the subject, as in RFC 4514: `CN=Mo,O=Example`; empty if it has no attributes.
     ///
     /// The most specific attribute comes first. Letters outside ASCII are UTF-8, and control characters are escaped.
     public let subject: String

@@ -4,8 +4,8 @@
 ///
 ///     configuration.keyLog = try .file("keys.log")
 ///
-/// Then `tshark -o tls.keylog_file:keys.log -r capture.pcapng` shows the plaintext. A reader of the lines can read all of
-/// these connections, also from a capture that was made earlier: use it to look for faults, never in normal operation.
+/// Then `tshark -o tls.keylog_file:keys.log -r capture.pcapng` shows the plaintext. A reader of the lines can read all
+/// of these connections, also from an earlier capture: use it to look for faults, never in normal operation.
 ///
 /// Nothing is logged unless ``TLSConfiguration/keyLog`` is set. The environment variable `SSLKEYLOGFILE` has no effect.
 public struct TLSKeyLog: Sendable {
@@ -21,9 +21,9 @@ public struct TLSKeyLog: Sendable {
 
     /// Makes a log that appends to a file, which tools can read at the same time.
     ///
-    /// A new file has mode 0600. An existing one must be a regular file of this user that nobody else may read; a symbolic
-    /// link is not followed. Each line is written at once, by the thread of its connection. If the disk is full, lines
-    /// are lost, and connections go on.
+    /// A new file has mode 0600. An existing one must be a regular file of this user that nobody else may read, and not
+    /// a symbolic link. The thread of a connection writes each line at once. If the disk is full, lines are lost, and
+    /// connections continue.
     ///
     /// - Parameter path: The path of the file. It is opened now, and closed after the last context that has it.
     /// - Throws: ``TLSError/unusableKeyLog(path:code:)``; ``TLSError/exposedKeyLog(path:)``.

@@ -10,7 +10,7 @@
 public struct TLSPins: Equatable, Sendable {
     /// The hashes of the keys, including the back-ups.
     public var hashes: Set<TLSKeyHash>
-    /// Whether a mismatch is only reported and the connection goes on (default: no).
+    /// Whether a mismatch is only reported, and the connection continues (default: no).
     /// It is reported in ``TLSEngine/pinOutcome``, in `TLSDetails` of each connection, and in a client's
     /// `ConnectionTimeline`.
     public var reportOnly: Bool
@@ -42,8 +42,8 @@ public struct TLSPins: Equatable, Sendable {
 public enum TLSPinOutcome: Equatable, Sendable {
     /// No certificate has been checked.
     /// There are no pins, the peer has shown no certificate, or it is too early. Or a server has resumed one of its own
-    /// sessions, which it checked before: pins change only with ``TLSContext/replace(with:)``, after which no older session
-    /// is resumed.
+    /// sessions, which it checked before. Pins change only with ``TLSContext/replace(with:)``, and that ends the
+    /// resumption of older sessions.
     case notChecked
     /// The chain has a pinned key; `depth` 0 is the peer's own, 1 its issuer's, and so on.
     case matched(TLSKeyHash, depth: Int)

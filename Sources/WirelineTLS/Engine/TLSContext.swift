@@ -40,8 +40,8 @@ public final class TLSContext: Sendable {
     ///
     ///     try context.replace(with: configuration)  // the same paths: the files are read again
     ///
-    /// Everything may be different: certificates, keys, trusted roots, pins, ciphers. Connections that have begun go on
-    /// with what they began with, also those that are still in the handshake. So no connection fails.
+    /// Everything may be different: certificates, keys, trusted roots, pins, ciphers. Connections that have begun keep
+    /// the old configuration, also those that are still in the handshake. So no connection fails.
     ///
     /// Sessions and tickets of the old configuration are not resumed: a client that offers such a ticket gets a full
     /// handshake, with the new certificates, and a client's certificate is verified against the new roots.

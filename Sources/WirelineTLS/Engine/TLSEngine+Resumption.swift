@@ -92,7 +92,7 @@ extension TLSEngine {
         guard unsafe openSSL.connections.helloExtension(handle, Constant.serverNameExtension, &start, &count) == 1,
             count > 5
         else { return nil }
-        // SAFETY: OpenSSL says where the extension is and how long it is, and keeps it while this function runs. It refuses
+        // SAFETY: OpenSSL gives the extension's address and length, and keeps it while this function runs. It refuses
         // a list that is not exactly one host.
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count).dropFirst(5), as: UTF8.self)
     }

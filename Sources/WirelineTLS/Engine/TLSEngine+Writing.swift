@@ -62,9 +62,9 @@ extension TLSEngine {
         recordCount = 0
     }
 
-    /// Queues the end of the output (`close_notify`) after what was written.
+    /// Queues the end of the output (`close_notify`) after the written bytes.
     ///
-    /// Reading goes on. Before the handshake is complete there is nothing to end, and the peer is not told.
+    /// Reading continues. Before the handshake is complete there is nothing to end, and the peer is not told.
     ///
     /// - Throws: The earlier error if the connection has failed.
     public func endOutput() throws(TLSError) {

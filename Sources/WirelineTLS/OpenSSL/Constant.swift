@@ -55,7 +55,8 @@ enum Constant {
     // MARK: ssl.h
 
     /// `SSL_CTRL_MODE`, `SSL_CTRL_SET_SESS_CACHE_MODE`, `SSL_CTRL_SET_TLSEXT_SERVERNAME_CB`,
-    /// `SSL_CTRL_SET_TLSEXT_HOSTNAME`, `SSL_CTRL_CHAIN_CERT`, `SSL_CTRL_SET_MIN_PROTO_VERSION`, `SSL_CTRL_SET_MAX_PROTO_VERSION`
+    /// `SSL_CTRL_SET_TLSEXT_HOSTNAME`, `SSL_CTRL_CHAIN_CERT`, `SSL_CTRL_SET_MIN_PROTO_VERSION`,
+    /// `SSL_CTRL_SET_MAX_PROTO_VERSION`
     static let setMode: Int32 = 33
     static let setSessionCaching: Int32 = 44
     static let setNameChoice: Int32 = 53
@@ -87,7 +88,8 @@ enum Constant {
     static let ticketIsForeign: Int32 = 4
     static let ticketIsGood: Int32 = 5
     static let ticketIsGoodAndRenewed: Int32 = 6
-    /// `SSL_TICKET_RETURN_ABORT`, `SSL_TICKET_RETURN_IGNORE_RENEW`, `SSL_TICKET_RETURN_USE`, `SSL_TICKET_RETURN_USE_RENEW`
+    /// `SSL_TICKET_RETURN_ABORT`, `SSL_TICKET_RETURN_IGNORE_RENEW`, `SSL_TICKET_RETURN_USE`,
+    /// `SSL_TICKET_RETURN_USE_RENEW`
     static let abort: Int32 = 0
     static let ignoreTicket: Int32 = 2
     static let useTicket: Int32 = 3

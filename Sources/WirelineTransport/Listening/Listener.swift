@@ -21,8 +21,8 @@ package final class Listener: @unchecked Sendable {
     private static let mostPerTurn = 1_000
 
     package struct Reports: Sendable {
-        /// Called on the listener's loop each time the system fails to accept; `isFirst` is true if the previous attempt
-        /// did not fail.
+        /// Called on the listener's loop each time the system fails to accept; `isFirst` is true if the previous
+        /// attempt did not fail.
         package var acceptFailed: (@Sendable (TransportError, _ isFirst: Bool) -> Void)?
         /// Called on the listener's loop when connections begin to wait because the limit is reached.
         package var limitReached: (@Sendable () -> Void)?

@@ -32,10 +32,11 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     /// servers must not be started at one path at the same moment.
     ///
     /// - Parameters:
-    ///   - path: At most 107 bytes (Darwin: 103). On Linux, a path that begins with `@` is an abstract name, which has no
-    ///     file.
-    ///   - mode: The permissions of the file, such as `0o660`; nil: what the process's umask leaves (default). On Linux, a
-    ///     client needs the permission to write. Abstract names have no permissions: any local program can connect.
+    ///   - path: At most 107 bytes (Darwin: 103). On Linux, a path that begins with `@` is an abstract name, which has
+    ///     no file.
+    ///   - mode: The permissions of the file, such as `0o660`; nil: those that the process's umask allows (default). On
+    ///     Linux, a client needs the permission to write. Abstract names have no permissions: any local program can
+    ///     connect.
     public static func unix(_ path: String, mode: UInt16? = nil) -> ListeningAddress {
         ListeningAddress(place: .unix(path, mode: mode))
     }

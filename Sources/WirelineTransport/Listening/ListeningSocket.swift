@@ -42,7 +42,7 @@ final class ListeningSocket: PollTarget {
         var backlog: Int32
         var sharesPorts = false
         var isIPv6Only = false
-        /// The permissions of a Unix domain socket's file; nil: what the process's umask leaves.
+        /// The permissions of a Unix domain socket's file; nil: those that the process's umask allows.
         var mode: UInt16?
     }
 

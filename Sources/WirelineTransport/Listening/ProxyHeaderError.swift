@@ -5,7 +5,7 @@
 public enum ProxyHeaderError: Error, Equatable, Sendable {
     /// The first bytes are those of neither version: the peer does not speak the PROXY protocol.
     case missing
-    /// The line of version 1 is not what the protocol says: a word, an address, a port or a space is wrong.
+    /// The line of version 1 breaks the protocol: a word, an address, a port or a space is wrong.
     case malformedLine
     /// The line of version 1 does not end within 107 bytes.
     case lineTooLong

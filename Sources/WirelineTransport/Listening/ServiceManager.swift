@@ -61,9 +61,9 @@ public enum ServiceManager {
         return result == .bytes(bytes.count)
     }
 
-    /// The listening sockets that the service manager has made and hands over (`ListenStream=` in a unit of type socket).
+    /// The listening sockets that the service manager hands over (`ListenStream=` in a unit of type socket).
     ///
-    /// They are known by the environment variables `LISTEN_PID` and `LISTEN_FDS` (sd_listen_fds(3)). Only one server can
+    /// The environment variables `LISTEN_PID` and `LISTEN_FDS` announce them (sd_listen_fds(3)). Only one server can
     /// take each of them.
     public static func inheritedAddresses() -> [ListeningAddress] {
         inheritedAddresses(process: variable("LISTEN_PID"), count: variable("LISTEN_FDS"))
@@ -78,7 +78,7 @@ public enum ServiceManager {
     }
 
     private static func variable(_ name: String) -> String? {
-        // SAFETY: the environment does not change while the text is copied, unless another thread of the program does so.
+        // SAFETY: only another thread of the program could change the environment while the text is copied.
         guard let text = unsafe getenv(name) else { return nil }
         return unsafe String(cString: text)
     }

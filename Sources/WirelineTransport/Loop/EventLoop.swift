@@ -41,7 +41,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Work that continues without a new event.
     @safe @exclusivity(unchecked) private(set) var unfinished = UnfinishedWork()
 
-    /// The time with which deadlines are compared.
+    /// The time that the loop compares with deadlines.
     ///
     /// When timers fire, every socket that was ready at this time has been read, up to the limit of one turn. It is the
     /// start of the current turn, or an earlier time while sockets wait that became ready in an earlier turn.
@@ -69,7 +69,7 @@ public final class EventLoop: @unchecked Sendable {
     private var isStopped = false
     /// The number of closures of ``execute(_:)`` that run, each inside the one before.
     @safe @exclusivity(unchecked) private var executeDepth = 0
-    /// Work that ends never nests so many closures.
+    /// A limit that only endless work reaches.
     private static let mostExecuteDepth = 32
     /// Closures of ``executeInTurn(_:)`` that have not ended; the first one runs, or waits for the next turn.
     @safe @exclusivity(unchecked) private var inTurn = Queue<@Sendable () -> Void>()

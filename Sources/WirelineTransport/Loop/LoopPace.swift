@@ -18,7 +18,7 @@ struct LoopPace {
     private(set) var turns = Histogram()
     private var watches: [Watch] = []
     private var lastNumber: UInt64 = 0
-    /// The time, in nanoseconds, from which a turn is slow for one of the watches.
+    /// The shortest time, in nanoseconds, of a turn that is slow for one of the watches.
     private var limit = Int64.max
 
     /// - Returns: Whether the turn was slow for one of the watches.

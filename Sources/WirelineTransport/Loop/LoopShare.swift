@@ -11,17 +11,17 @@
 /// - A connection that has kept the loop busy, or is in a TLS handshake, waits in a queue of unfinished work. The loop
 ///   works on the queue for ``unfinishedTime``, and then asks for ready sockets. So a connection that does little waits
 ///   for a few milliseconds, however many others have more to do.
-/// - Among thousands of busy connections, each takes little time, but a round of all takes long. Those that come back in
-///   each round then wait in that queue, too. A new connection, or one that seldom sends, does not.
-/// - Connections whose turns are usually short wait in a queue of their own, so they do not wait for those whose turns are
-///   long. The loop gives both queues the same time.
+/// - Among thousands of busy connections, each takes little time, but a round of all takes long. Then those that have
+///   work in each round wait in that queue, too. A new connection, or one that seldom sends, does not.
+/// - Connections whose turns are usually short have a queue of their own, so they do not wait for long turns. The loop
+///   gives both queues the same time.
 @usableFromInline
 struct LoopShare {
     /// How long the loop does unfinished work before it asks for ready sockets, in nanoseconds.
     ///
     /// That is long compared with the 1 µs of the question, and too short for people to notice.
     static let unfinishedTime: Int64 = 2_000_000
-    /// Connections whose turns usually take less wait in a queue of their own, in nanoseconds. A few packets take 20 µs.
+    /// Connections whose turns usually take less, in nanoseconds, wait in their own queue. A few packets take 20 µs.
     static let briefTime: Int64 = 50_000
     /// The least work that a system call counts as.
     static let systemCall = 16 << 10

@@ -15,11 +15,11 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     case timerSet
     /// A packet is opened or sealed.
     case layerPassed
-    /// A connection is looked at for its counters.
+    /// A connection is visited for its counters.
     case connectionCounted
     /// A gateway carries out an effect.
     case effectDone
-    /// A gateway writes to a client, or offers the system what was written to it.
+    /// A gateway writes to a client, or offers the system the written bytes.
     case clientVisited
     case connectionAccepted
     /// A byte of a partial packet or message is moved to other memory.

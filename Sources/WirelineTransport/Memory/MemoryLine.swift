@@ -20,7 +20,7 @@ final class MemoryLine {
     private var underWay = Queue<(bytes: ArraySlice<UInt8>, time: MonotonicTime)>()
     /// The part of the first bytes that has not arrived.
     private var head: (bytes: ArraySlice<UInt8>, time: MonotonicTime)?
-    /// The arrived bytes, in the pieces in which they are read.
+    /// The arrived bytes; each piece is for one read.
     private var pieces = Queue<ArraySlice<UInt8>>()
     private var piece: ArraySlice<UInt8> = []
     private var end = End.none

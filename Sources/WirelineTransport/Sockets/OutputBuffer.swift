@@ -5,8 +5,8 @@
 /// The queue is the bytes from `start` to `end` of one block, if there are any. A message may fill in its bytes later:
 /// the block is *lent* to it, and stays where it is until the message is complete.
 ///
-/// INVARIANT: 0 ≤ `start` ≤ `end` ≤ `capacity`. If `limit` is positive, `end` ≤ `limit` ≤ `capacity`. The bytes before
-/// `end` are written, or lent to a message that writes them.
+/// INVARIANT: 0 ≤ `start` ≤ `end` ≤ `capacity`. If `limit` is positive, `end` ≤ `limit` ≤ `capacity`. The bytes
+/// before `end` are written, or lent to a message that writes them.
 @safe
 @usableFromInline
 package struct OutputBuffer: ~Copyable {
@@ -16,7 +16,7 @@ package struct OutputBuffer: ~Copyable {
 
     // Only this type changes these three; its inlined methods do so in other modules, so they cannot be private.
     @usableFromInline var end = 0
-    /// The offset up to which bytes may be written at once.
+    /// The end of the bytes that may be written at once.
     /// It is the block's end while the loop knows that there is something to send, else 0.
     @usableFromInline var limit = 0
     @usableFromInline var writeCount = 0

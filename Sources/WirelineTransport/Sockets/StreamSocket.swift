@@ -106,7 +106,8 @@ struct StreamSocket: ~Copyable {
 
     /// The number of sent bytes that the peer has not acknowledged; nil if it is unknown.
     ///
-    /// Nothing acknowledges the bytes of a Unix domain socket: the system would count those that the program has not read.
+    /// Nothing acknowledges the bytes of a Unix domain socket. The system would count those that the program has not
+    /// read.
     var unacknowledgedByteCount: Int? {
         switch end {
         case .system(let descriptor): SystemCall.unacknowledgedByteCount(descriptor.number)

@@ -3,7 +3,7 @@
 struct StreamTurn {
     /// Whether the loop will call ``ByteStream/goOn()``.
     private(set) var willGoOn = false
-    /// Whether the loop will call ``ByteStream/endTurn()`` to send what is queued now.
+    /// Whether the loop will call ``ByteStream/endTurn()`` to send the queued bytes.
     private var willSend = false
     private(set) var hasWaitingWriter = false
 

@@ -51,8 +51,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes the address of a Unix domain socket.
     ///
-    /// - Parameter path: The path of the socket's file: at most 107 bytes of UTF-8 (Darwin: 103), without NUL. On Linux, a
-    ///   path that begins with `@` is an abstract name, which has no file (unix(7)).
+    /// - Parameter path: The path of the socket's file: at most 107 bytes of UTF-8 (Darwin: 103), without NUL. On
+    ///   Linux, a path that begins with `@` is an abstract name, which has no file (unix(7)).
     /// - Throws: ``TransportError/invalidPath(_:)``.
     public init(unixPath path: String) throws(TransportError) {
         guard !path.isEmpty, path.utf8.count < Self.pathCapacity, !path.utf8.contains(0),

@@ -39,7 +39,7 @@
         /// Sends all new connections of a port that two sockets share to the second of them. While there is only one,
         /// it gets them all.
         static func preferSecondSocket(_ descriptor: Int32) {
-            // A program of one instruction (BPF_RET | BPF_K) returns the index; Linux takes any socket for an invalid one.
+            // A program of one instruction (BPF_RET | BPF_K) returns the index. If it is invalid, Linux takes any.
             var instruction = FilterInstruction(code: 0x06, value: 1)
             // SAFETY: the call copies the program while the pointers are valid; both have the forms of linux/filter.h.
             let result = unsafe withUnsafeMutablePointer(to: &instruction) { pointer in

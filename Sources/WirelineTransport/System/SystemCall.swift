@@ -191,7 +191,7 @@ enum SystemCall {
     }
 
     static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
-        // An option that the system does not know costs only what it would have saved.
+        // If the system does not know an option, the program only loses its benefit.
         _ = trySetOption(descriptor, level, option, value)
     }
 

@@ -25,9 +25,9 @@ public struct WebSocketDeflate: Equatable, Sendable {
     public var takesContextOver = true
     /// Whether the peer's messages may refer to earlier ones (default true).
     public var peerTakesContextOver = true
-    /// Whether the connection goes on without compression if zlib cannot be loaded (default true).
+    /// Whether the connection does without compression if zlib cannot be loaded (default true).
     ///
-    /// If false, that is ``WebSocketError/deflateUnavailable(reason:)``.
+    /// If false, a missing zlib is ``WebSocketError/deflateUnavailable(reason:)``.
     public var isOptional = true
 
     /// The defaults.

@@ -108,7 +108,7 @@ public struct WebSocketMessageCollector: Sendable {
         content.append(addingCapacity: room) { output in
             unsafe output.withUnsafeMutableBufferPointer { buffer, filledByteCount in
                 let memory = UnsafeMutableRawBufferPointer(buffer)
-                // SAFETY: the buffer is the new part of the array, and its count is what was put into it.
+                // SAFETY: the buffer is the new part of the array, and its count is the number of bytes put into it.
                 var room = unsafe OutputRawSpan(buffer: memory, initializedCount: 0)
                 result = Result { () throws(WebSocketError) in try engine.read(bytes, into: &room, at: now) }
                 filledByteCount = unsafe room.finalize(for: memory)

@@ -6,8 +6,8 @@ package struct HTTPHead {
     package let startLine: (String, String, String)
     package let headers: WebSocketHeaders
 
-    /// The most headers. Each one takes memory of its own for as long as a program keeps the request: those of 5 bytes are
-    /// kept in 32. Browsers and proxies send fewer than 40.
+    /// The most headers. Each one takes memory of its own while a program keeps the request: 5 bytes take 32. Browsers
+    /// and proxies send fewer than 40.
     private static let headerLimit = 100
 
     /// - Parameter bytes: A whole head that ``HeadReader`` has accepted.

@@ -9,8 +9,9 @@
 /// Every policy allows names that an attacker cannot redirect: IP addresses, `localhost`, and names that end in
 /// `.localhost` (RFC 6761 §6.3).
 ///
-/// Requests for a WebSocket are checked if they have an `Origin`. Browsers always send one (RFC 6455 §4.1). Other programs
-/// cannot be attacked in this way, so they may use any name. Requests for a page are checked if they have a `Host`.
+/// The server checks a request for a WebSocket if it has an `Origin`. Browsers always send one (RFC 6455 §4.1). Other
+/// programs cannot be attacked in this way, so they may use any name. The server checks a request for a page if that
+/// has a `Host`.
 @nonexhaustive
 public enum WebSocketHostPolicy: Equatable, Sendable {
     /// A server that listens on a loopback address also allows the name under which it listens, and no others; other

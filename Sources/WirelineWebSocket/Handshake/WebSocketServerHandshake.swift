@@ -23,8 +23,9 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     public var headLimit = 16 * 1024
     /// The pages for requests that do not ask for a WebSocket, by path (default: none, so they get 426).
     ///
-    /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. ``hosts`` restricts
-    /// who can read them, and ``origins`` does not. A request without `Host`, which no browser sends, is answered.
+    /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. ``hosts``
+    /// restricts who can read them; ``origins`` does not. The server also answers a request without `Host`, which no
+    /// browser sends.
     public var pages: [String: WebSocketPage] = [:]
     /// Whether there are only ``pages``, and no WebSocket: other paths get 404, and other methods 405.
     package var servesOnlyPages = false
