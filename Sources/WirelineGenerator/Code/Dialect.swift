@@ -59,7 +59,7 @@ protocol Dialect: Sendable {
     var packsNumbers: Bool { get }
 
     /// Whether code catches errors: inside a value, to put its name before their path; and from a call that packs
-    /// several values, to find the invalid one. An expression that checks a value also writes it.
+    /// several values, to find the invalid one. The expression that checks a value yields the value to write.
     var catchesErrors: Bool { get }
 
     /// The prefix of functions for unions.

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Reads adjacent numbers by calls of `string.unpack`: one call with two values takes half as long as two calls.
+/// Reads adjacent numbers with few calls of `string.unpack`, because the calls take the time.
 enum LuaRuns {
     /// Returns the statements that read values of a body, and move past them.
     static func body(_ parts: [(target: Expression, format: PackedFormat, name: Expression)]) -> [Statement] {

@@ -49,7 +49,7 @@ struct GeneratorModel: Sendable {
         structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
         unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
         used = UsedTypes(description)
-        // Each message fixes its own fields, so the set covers all.
+        // Stored, because each message needs them.
         fixedHeaderFields = Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted()
         guard description.layout.hasContent, let contexts = description.layout.contexts else {
             (shapes, context) = PacketShape.all(description)

@@ -16,8 +16,8 @@ import WirelineLanguage
 /// - Seal: write the flat part without content and read it, to learn the known fields and the rules that hold. Then,
 ///   for each section from last to first, write its fields before the content, and seal its layers, last to first.
 ///   Finally write the outer part.
-/// - One limit covers all that decompression makes of packets inside one packet. Of nested packets, only one may use a
-///   persistent keystream. States and keystreams change only if the whole packet was valid.
+/// - One limit covers all that decompression makes of packets inside one packet. Only one of several nested packets may
+///   use a persistent keystream. States and keystreams change only if the whole packet was valid.
 struct LayerPlan: Sendable {
     /// The transforms, outermost first; rules have the same order.
     let kinds: [LayerKind]

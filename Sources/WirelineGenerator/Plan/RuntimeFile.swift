@@ -21,7 +21,7 @@ import CWirelineRuntimes
 /// the name, kept if the protocol lacks it. The caller replaces the region `called`, usually by the pieces that code
 /// calls.
 ///
-/// Code that cannot coexist with a feature's code, such as another head of the same function, is in comments with a bar:
+/// Code that cannot coexist with a feature's code, such as another head of one function, is in comments with a bar:
 ///
 ///     # #region !layers
 ///     #| def open(packet: bytes) -> bytes:

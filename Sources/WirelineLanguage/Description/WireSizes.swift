@@ -132,7 +132,7 @@ package struct WireSizes: Sendable {
     /// Returns the size of a value whose content has a number of bytes around it.
     private func size(of content: WireSize, in extent: TypeDescription.Extent) -> WireSize {
         var size = Self.size(of: extent)
-        // The bytes must hold every possible content, unless it is absent.
+        // The bytes hold at least the smallest content, unless it is absent.
         if size.fixedByteCount == nil, !extent.isNullable { size.add(WireSize(atLeast: content.minimumByteCount)) }
         return size
     }

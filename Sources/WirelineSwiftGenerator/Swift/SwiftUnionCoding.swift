@@ -179,7 +179,7 @@ struct SwiftUnionCoding {
         var sizing = SwiftSizing(types, depth: depth, in: source.nested(by: 1), errors: errors)
         sizing.measure(arm.plan.body, arm.fields)
         errors = sizing.errors
-        // The size of a structure may not depend on its value.
+        // The size of a structure can be independent of its value.
         let usesValue = sizing.source.contains(identifier: "value")
         statements.append(sizing.source)
         if sizing.constant > 0 { statements.line("byteCount += \(sizing.constant)") }
