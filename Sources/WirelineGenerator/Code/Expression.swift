@@ -189,7 +189,6 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
 
     static func number(_ number: Int128, _ format: IntegerFormat) -> Expression { .number(number, .number(format)) }
 
-    /// Tests whether an optional value is present.
     var isSet: Expression { .binary(.unequal, self, .nothing) }
 
     /// Adds a constant, which may be negative; 0 changes nothing.
@@ -216,7 +215,6 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
 
     func converted(to format: IntegerFormat) -> Expression { .convert(self, from: .position, to: .number(format)) }
 
-    /// The opposite condition.
     var negated: Expression {
         switch self {
         case .boolean(let value): return .boolean(!value)
@@ -311,7 +309,6 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         return change(mapped)
     }
 
-    /// Counts how often each variable's name occurs.
     func countNames(into counts: inout [String: Int]) {
         if case .name(let name) = self { counts[name, default: 0] += 1 }
         for child in children { child.countNames(into: &counts) }

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Puts the printed statements into functions.
 struct CppFunctions {
     let types: CppTypes
     let builder: StatementBuilder

@@ -198,7 +198,6 @@ struct DocumentMaker {
         ])
     }
 
-    /// Describes the content of a layout field.
     func text(of index: Int) -> String {
         let field = description.layout.fields[index]
         switch field.role {

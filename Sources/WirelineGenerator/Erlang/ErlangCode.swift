@@ -109,7 +109,6 @@ indirect enum ErlangCode: Sendable {
         }
     }
 
-    /// Counts how often each variable's name occurs.
     fileprivate func countNames(into counts: inout [String: Int]) {
         if case .expression(let expression) = self { expression.countNames(into: &counts) }
         for child in children { child.countNames(into: &counts) }
@@ -148,7 +147,6 @@ extension ErlangCode.Clause {
         Self(patterns, when: condition, body.compactMap { $0.used(counts) })
     }
 
-    /// How often each variable occurs.
     fileprivate var counts: [String: Int] {
         parts.reduce(into: [:]) { $1.countNames(into: &$0) }
     }

@@ -83,7 +83,6 @@ enum MarkdownDrawing {
             isBroken = part.byteCount == nil
         }
 
-        /// The width between the vertical lines.
         var width: Int {
             let width = max(offset.count - 1, name.count + 2, byteCount.count + 2)
             // A dashed line begins and ends with a dash.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A document in GitHub's Markdown.
 struct MarkdownPage {
     private let document: Document
     /// Whether names link to the entries of the document.

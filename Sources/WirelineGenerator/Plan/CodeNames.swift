@@ -6,7 +6,6 @@ import WirelineSwiftGenerator
 
 /// How a language spells the names of a schema, and the names that it reserves.
 struct NameStyle: Sendable {
-    /// How names of one kind are written.
     enum Spelling: Sendable {
         /// As in the schema: `Cs_20001`.
         case unchanged

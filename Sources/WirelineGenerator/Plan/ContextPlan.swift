@@ -14,7 +14,6 @@ struct ContextPlan: Sendable {
     let tests: [WireCondition]
     /// The shape for each context number; 0 for numbers that do not occur.
     let shapes: [Int]
-    /// The state changes after messages.
     let changes: [Change]
     /// Whether a message that both sides send needs its sender to be known.
     let needsSender: Bool

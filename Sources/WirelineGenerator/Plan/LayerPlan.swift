@@ -24,7 +24,6 @@ struct LayerPlan: Sendable {
     let shapes: [Shape]
     /// The limit of decompressed bytes in one packet.
     let maximumByteCount: Int
-    /// How deep packets may nest.
     let maximumDepth: Int
     let hasPackets: Bool
     /// The positions of the fields that a program can set.

@@ -8,7 +8,6 @@ import WirelineLanguage
 /// A ``TypeDescription`` says what a value is. This adds the limits of the field, the minimum size of a list's item,
 /// and the numbers of a closed enum.
 indirect enum ValuePlan: Sendable {
-    /// An integer, an enum or flags.
     case number(PlannedNumber)
     /// A float of 2, 4 or 8 bytes; code holds one of 2 bytes in 8. Without a range, any value is allowed.
     case float(byteCount: Int, ByteOrder, range: ClosedRange<Double>?)
@@ -80,7 +79,6 @@ enum CountPlan: Sendable {
     case prefix(PlannedCount)
     /// An earlier field has the number; the count's addend is added to it.
     case field(FieldCount, index: Int, limit: Int?)
-    /// The number is constant.
     case exactly(Int)
     /// Content in a fixed number of bytes, filled with the padding.
     case filled(byteCount: Int, padding: UInt8)

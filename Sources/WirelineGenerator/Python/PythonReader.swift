@@ -44,7 +44,6 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Inlines reading a text.
     private func text(_ count: Expression, _ name: Expression, into variable: String) -> [String] {
         let (lines, number) = counted(count)
         return lines + [

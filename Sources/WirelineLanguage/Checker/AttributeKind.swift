@@ -37,7 +37,6 @@ enum AttributeKind: String, CaseIterable {
         case names
         /// A number of bytes, the prefix that counts them, or an earlier field with a number added.
         case size
-        /// A number, a name or a string.
         case value
         /// Values for names: `qos = 1, dup = true`.
         case assignments

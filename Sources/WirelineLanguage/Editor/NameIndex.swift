@@ -24,7 +24,6 @@ package enum SchemaName: Hashable, Sendable {
 package struct NameUse: Equatable, Sendable {
     package var name: SchemaName
     package var span: SourceSpan
-    /// Whether the name is declared here.
     package var isDeclaration: Bool
 }
 

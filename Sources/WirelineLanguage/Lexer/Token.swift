@@ -80,7 +80,6 @@ struct Comment {
     /// The first line, from 0.
     var firstLine: Int
     var lastLine: Int
-    /// The index of the token that follows.
     var nextToken: Int
     /// Whether only space is before it on its line.
     var isFirstOnLine: Bool

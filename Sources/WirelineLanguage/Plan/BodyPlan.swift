@@ -159,7 +159,6 @@ package struct PlannedStep: Sendable {
     package let conditionalField: Int?
     /// The adjacent parts of fixed width; may be empty.
     package private(set) var parts: [PlannedPart] = []
-    /// The total size of the parts.
     package private(set) var byteCount = 0
     /// The field whose value follows the parts. If it has a prefix of fixed width, that is the last part.
     package private(set) var content: Int?

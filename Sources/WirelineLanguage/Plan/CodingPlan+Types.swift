@@ -35,7 +35,6 @@ package struct PlannedNumber: Equatable, Sendable {
     package var closedEnumeration: Int? { if case .enumeration(let index) = kind, isClosed { index } else { nil } }
 }
 
-/// Facts about types for back ends.
 extension CodingPlan {
     /// Returns the integer that represents a value of fixed width; nil for other types, and for floats and `bool`.
     ///

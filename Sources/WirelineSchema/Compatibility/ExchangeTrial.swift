@@ -9,7 +9,6 @@ struct ExchangeTrial {
     private let translators: [SchemaVersion: PacketTranslator]
     /// The messages that use each declared type and each structure's fields.
     private let uses: Uses
-    /// Whether fields of one version have conditions.
     private let hasConditions: Bool
     /// The source of random values.
     private let pool: EdgePool
@@ -62,7 +61,6 @@ struct ExchangeTrial {
         hasConditions = comparison.old.hasConditions || comparison.new.hasConditions
     }
 
-    /// Returns the change with its damage.
     mutating func change(of suspect: SchemaComparison.Suspect) -> SchemaChange {
         var change = suspect.change
         let pairs = uses.messagePairs(of: suspect.place)

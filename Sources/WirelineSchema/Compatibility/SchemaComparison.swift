@@ -15,7 +15,6 @@ struct SchemaComparison {
     var alignments: [OwnerPair: FieldAlignment] = [:]
     /// The lists of fields under comparison, the innermost last.
     var openLists: [OpenList] = []
-    /// The messages that are in both versions.
     var messagePairs: [MessagePair] = []
     /// The types in each compared message, structure and union.
     var contents: [OwnerPair: Set<TypePair>] = [:]

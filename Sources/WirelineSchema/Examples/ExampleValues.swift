@@ -131,7 +131,6 @@ struct ExampleValues {
         return .object(members)
     }
 
-    /// Returns whether a conditional field is set.
     private func isThere(_ field: FieldDescription, _ key: FieldKey, _ members: [JSONValue.Member]) -> Bool {
         let fields = description.fields(of: key.owner)
         let isThere = description.isThere(field, among: fields, members, header: header)

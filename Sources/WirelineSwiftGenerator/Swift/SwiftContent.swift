@@ -2,7 +2,6 @@
 
 import WirelineCodec
 
-/// The layers of a layout as Swift.
 struct SwiftContent {
     private let content: PacketContent
     private let condition: (WireCondition) -> String

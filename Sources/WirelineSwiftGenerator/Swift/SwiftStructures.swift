@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the types of messages and structures.
 struct SwiftStructures {
     let types: SwiftTypes
     private var replies: SwiftReplies { SwiftReplies(types: types) }

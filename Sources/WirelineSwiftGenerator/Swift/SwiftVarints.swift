@@ -2,7 +2,6 @@
 
 import WirelineCodec
 
-/// Integers of variable length in generated Swift.
 extension VarintFormat {
     var swiftType: String {
         switch encoding {
@@ -42,7 +41,6 @@ extension VarintFormat {
         return "range(\(access), \(range.lowerBound), \(range.upperBound))"
     }
 
-    /// The format of a packet's field.
     var swiftText: String {
         guard encoding != .unsigned || forms != .shortest else {
             return "varint(maximumByteCount: \(maximumByteCount))"
