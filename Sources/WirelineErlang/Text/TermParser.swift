@@ -8,7 +8,7 @@ extension ErlangTerm {
     ///
     /// - Parameters:
     ///   - text: The text, all of which must be one term.
-    /// Only its depth and the bytes of integers count.
+    ///   - limits: Only its depth and the bytes of integers count.
     /// - Throws: ``ErlangError/invalidText(_:offset:)``, ``ErlangError/integerTooLong(limit:offset:)``.
     public init(parsing text: String, limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) {
         var parser = TermParser(text, limits)
