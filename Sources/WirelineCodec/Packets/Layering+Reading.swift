@@ -142,7 +142,7 @@ private struct ContentOpening {
         let frame = PacketFrame(
             headerByteCount: headerByteCount, trailerByteCount: trailer.count, variant: Int(variant),
             contentStart: contentStart, isOpaque: kind == .opaque)
-        // The outer ID has the fields of the trailer, and a layout has no ID both there and inside of layers.
+        // The outer ID has the fields of the trailer, and a layout has no ID both there and inside layers.
         let id = id ?? packet.id
         let isWhole = content == nil && range.upperBound == trailer.lowerBound
         guard !isWhole else {

@@ -11,7 +11,7 @@ package struct FramedPacket {
 ///
 /// A packet without escapes that has arrived whole is lent where it lies. The splitter puts any other packet together,
 /// without its escapes, in its own memory. It does not change received bytes, because earlier packets may share them.
-/// It also keeps the beginning of a packet, so it looks at each byte once.
+/// It also keeps the beginning of a packet, so it reads each byte once.
 extension PacketSplitter {
     /// Finds the next packet in bytes that have arrived.
     /// - Parameter position: The start of the unread bytes; moved past the packet, or to the end of the bytes, which

@@ -74,7 +74,7 @@ extension BudgetedStack: LayerOpener {
             return kept(content)
         }
         isStopped = true
-        // The caller looks at `isStopped`, and drops this error.
+        // The caller tests `isStopped`, and drops this error.
         throw CodecError(.invalidLayer(.cut))
     }
 

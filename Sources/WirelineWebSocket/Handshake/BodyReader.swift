@@ -73,7 +73,7 @@ struct ChunkReader: Sendable {
         case size(Int)
         /// After a size, on the same line.
         case extensions(size: Int)
-        /// Inside content, of which this many bytes are missing.
+        /// Inside content; this many of its bytes are missing.
         case content(Int)
         /// After content, before its line end.
         case contentEnd
