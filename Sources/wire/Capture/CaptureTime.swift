@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time in a capture: the date and time in UTC.
+/// A date and time of a capture, in UTC.
 struct CaptureTime: Equatable, CustomStringConvertible {
-    /// The number of seconds since 1970, at most to the end of the year 9999.
+    /// Seconds since 1970, before the year 10000.
     let seconds: UInt64
     /// Below 1,000,000,000.
     let nanoseconds: UInt32
@@ -28,7 +28,7 @@ struct CaptureTime: Equatable, CustomStringConvertible {
             + "T\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(fraction)Z"
     }
 
-    /// The date in the Gregorian calendar, computed with years that begin in March, so that leap days come last.
+    /// The date in the Gregorian calendar. The years of the computation begin in March, so that leap days come last.
     private var date: (year: UInt64, month: UInt64, day: UInt64) {
         // Days since 0000-03-01; 400 years have 146,097 days.
         let days = seconds / 86_400 + 719_468

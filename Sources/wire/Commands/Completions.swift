@@ -3,7 +3,6 @@
 import WirelineSchema
 
 extension Command {
-    /// `wire completions`
     static let completions = Command(
         name: "completions",
         summary: "print the script with which a shell completes the words of wire",
@@ -24,7 +23,7 @@ extension Command {
                 commands: all, protocols: ProtocolFolder.namesInHome, schema: schema(in:), paths: paths(startingWith:))
             let answer = completion.answer(Array(arguments.words.dropFirst()))
             for word in answer.words where !word.text.utf8.contains(where: { $0 < 0x20 }) {
-                // A shell takes the word as it is.
+                // The shell needs the word unescaped.
                 try console.print(styled: word.help.isEmpty ? word.text : word.text + "\t" + word.help)
             }
             if let paths = answer.paths { try console.print(":" + paths.rawValue) }
@@ -32,12 +31,12 @@ extension Command {
 
     private static let lineWord = "words"
 
-    /// Returns a protocol; nil if it has errors.
+    /// Nil if the protocol has errors.
     private static func schema(in folder: String?) -> ProtocolDescription? {
         (try? ProtocolFolder(folder).check())?.description
     }
 
-    /// Returns the paths of files and folders that begin with a text, without hidden ones unless it asks for them.
+    /// Returns the paths that begin with a text. Hidden files are left out unless the text names one.
     private static func paths(startingWith text: String) -> [String] {
         let end = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
         let (folder, start) = (String(text[..<end]), text[end...])

@@ -3,7 +3,6 @@
 import WirelineSchema
 
 extension Command {
-    /// `wire format`
     static let format = Command(
         name: "format",
         summary: "format .wire files in the one canonical way; comments stay",
@@ -31,7 +30,7 @@ extension Command {
             guard isRight else { throw .answerIsNo }
         })
 
-    /// Returns the named files, and those in the named folders.
+    /// Returns the given files, and those in the given folders.
     private static func paths(_ arguments: Arguments) throws(CommandError) -> [String] {
         if !arguments.words.isEmpty, arguments.has(.protocolFolder) {
             throw .usage("what to format is named twice, as PATH and by --protocol")

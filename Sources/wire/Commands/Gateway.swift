@@ -8,7 +8,6 @@ import WirelineSchema
 import WirelineTransport
 
 extension Command {
-    /// `wire gateway`
     static let gateway: Command = Command(
         name: "gateway",
         summary: "hold clients as processes of an Erlang cluster, whose backends own them, until SIGTERM or Ctrl-C",
@@ -27,7 +26,7 @@ extension Command {
             let group = try ServerLoops.start(options.loopCount)
             let log = try ConnectionLog(console, arguments)
             try options.tls?.reloadOnHangUp(log)
-            // A gateway that is told to end while it starts is drained as soon as it has started.
+            // If the signal comes while the gateway starts, the gateway drains as soon as it has started.
             let signal = Signals.takeOverFailingAtSecond()
             let gateway = try await start(options, on: group, log)
             let operations = try await GatewayRun.listen(options.metrics, gateway)
@@ -40,7 +39,7 @@ extension Command {
         _ options: GatewayOptions, on group: EventLoopGroup, _ log: ConnectionLog
     ) async throws(CommandError) -> ErlangGateway {
         var configuration = options.configuration
-        // What strangers cause must not leave out that a node is lost.
+        // A flood of events that strangers cause must not hide the loss of a node.
         configuration.eventHandler = { $0.isLimited ? log.note("\($0)") : log.say("note: \($0)") }
         for index in configuration.endpoints.indices {
             configuration.endpoints[index].serving.log = options.trafficLog(log)

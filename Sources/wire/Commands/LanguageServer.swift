@@ -4,7 +4,6 @@ import WirelineLanguageServer
 import WirelineSchema
 
 extension Command {
-    /// `wire lsp`
     static let languageServer = Command(
         name: "lsp",
         summary: "run a language server for .wire files on standard input and output",
@@ -24,10 +23,10 @@ extension Command {
             guard server.end == .orderly else { throw .answerIsNo }
         })
 
-    /// Returns the files of a folder, those that can be read.
+    /// Returns the readable files of a folder.
     private static func contents(ofFolder path: String) -> FolderContents {
         var contents = FolderContents()
-        // The first file of a protocol may be edited before its folder exists.
+        // An editor may open the first file of a protocol before its folder exists.
         guard (try? System.kind(of: path)) == .folder else { return contents }
         var limit = ProtocolFolder.maximumFileByteCount
         do throws(CommandError) {

@@ -5,7 +5,6 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension Command {
-    /// `wire websocket connect`
     static let webSocketConnect = Command(
         name: "websocket connect",
         summary: "send lines of standard input as text messages, and print what arrives, until a side closes",
@@ -47,7 +46,6 @@ extension Option {
 }
 
 extension WebSocketHeaders {
-    /// Appends the header of the option `--header`.
     fileprivate mutating func append(_ text: String) throws(CommandError) {
         guard let colon = text.firstIndex(of: ":") else {
             throw .usage("--header takes a name, a colon and a value, as in 'Cookie: id=7'")

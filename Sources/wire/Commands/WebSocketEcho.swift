@@ -5,7 +5,6 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension Command {
-    /// `wire websocket echo`
     static let webSocketEcho = Command(
         name: "websocket echo",
         summary: "run a server that returns each WebSocket message unchanged, until Ctrl-C",
@@ -27,7 +26,7 @@ extension Command {
                 configuration.handshake.compressionByteLimit = Int(
                     try WholeNumber.value(of: text, in: 0...WholeNumber.most, of: .compressionBytes))
             }
-            // Any page may connect: there is nothing to steal here.
+            // Any page may connect: an echo has no secrets.
             configuration.handshake.origins = .any
             configuration.handshake.hosts = WebSocketOptions.hosts(arguments)
             configuration.listening.connectionEnded = { peer, error in log.ended(peer, error) }

@@ -7,7 +7,6 @@ struct Adapter {
     let translator: PacketTranslator
     let protocolName: String
 
-    /// Replies to the lines of standard input until it ends.
     func run(_ console: Console) throws(CommandError) {
         var rest: [UInt8] = []
         let codec = CodecImplementation(translator)

@@ -10,7 +10,7 @@ struct CapturePrinter {
     private var hasFaults = false
 
     /// - Parameters:
-    ///   - sender: Whose messages all packets are if possible; nil for those of the packet's sender.
+    ///   - sender: The side whose messages are tried first for all packets; nil for the sender of each packet.
     ///   - port: The server's port; nil for all connections.
     ///   - states: The states of each connection at its first packet.
     init(
@@ -21,7 +21,7 @@ struct CapturePrinter {
         decoder = CaptureDecoder(translator, preferring: sender, port: port, states: states)
     }
 
-    /// Prints what the next bytes of the file show.
+    /// Prints the packets that the next bytes of the file complete.
     mutating func receive(_ piece: [UInt8]) throws(CommandError) {
         var output: [CaptureOutput] = []
         do throws(CaptureError) {
@@ -32,7 +32,7 @@ struct CapturePrinter {
         try show(output)
     }
 
-    /// Prints what is known at the end of the file.
+    /// Prints what the end of the file shows.
     mutating func finish() throws(CommandError) {
         var output: [CaptureOutput] = []
         do throws(CaptureError) {
@@ -45,7 +45,7 @@ struct CapturePrinter {
         if hasFaults { throw .answerIsNo }
     }
 
-    /// Prints everything that comes before a fault of the file, and throws the fault.
+    /// Prints everything before a fault of the file, and throws the fault.
     private mutating func end(_ output: [CaptureOutput], _ error: CaptureError) throws(CommandError) {
         var output = output
         try? decoder.finish(isBroken: true, &output)

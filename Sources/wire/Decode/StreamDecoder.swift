@@ -7,7 +7,7 @@ import WirelineSchema
 struct StreamDecoder: ~Copyable {
     private let console: Console
     private var stream: PacketStream
-    /// Whether the first fault ends it.
+    /// Whether decoding ends at the first fault.
     private let endsAtFault: Bool
     private var hasFaults = false
     /// Whether raw input contains hexadecimal digits, and anything other than digits and white space.
@@ -15,7 +15,7 @@ struct StreamDecoder: ~Copyable {
 
     /// - Parameters:
     ///   - states: The states of the connection at the first packet.
-    ///   - endsAtFault: Whether the first broken packet is the last.
+    ///   - endsAtFault: Whether decoding ends at the first broken packet.
     init(
         _ translator: PacketTranslator, preferring sender: Sender, _ states: PacketStates, endsAtFault: Bool,
         _ console: Console
@@ -27,13 +27,13 @@ struct StreamDecoder: ~Copyable {
 
     /// Prints the packets that are now complete.
     ///
-    /// - Parameter isRaw: Whether these are the bytes of the input itself.
+    /// - Parameter isRaw: Whether `bytes` come from the input itself.
     mutating func receive(_ bytes: [UInt8], isRaw: Bool = false) throws(CommandError) {
         if isRaw { look(bytes) }
         try show(stream.receive(bytes))
     }
 
-    /// Prints what is known at the end.
+    /// Prints what the end of the stream shows.
     mutating func finish() throws(CommandError) {
         try show(stream.finish())
         if hasFaults { throw .answerIsNo }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Options in a file: one a line, as on the command line but without a shell. `@FILE` stands for them.
+/// Options in a file: one a line, as on the command line but without a shell. The argument `@FILE` names the file.
 ///
 ///     # The gateway of the first zone.
 ///     --name gw1@10.0.0.4
@@ -9,8 +9,7 @@
 enum ArgumentFile {
     private static let byteCountLimit = 1 << 20
 
-    /// Replaces the names of files in the arguments by the options in them. For an option that counts once, the command
-    /// line's own value wins.
+    /// Replaces each `@FILE` by the options in the file. If an option counts only once, the command line wins.
     static func expand(_ arguments: Arguments, of command: Command) throws(CommandError) -> Arguments {
         var expanded = Arguments()
         for word in arguments.words {
@@ -58,7 +57,7 @@ enum ArgumentFile {
         return text
     }
 
-    /// Returns the text between quotes, as a shell takes it.
+    /// Returns the text without its quotes, as a shell reads it.
     private static func unquoted(_ text: Substring) -> Substring {
         guard text.count >= 2, let first = text.first, first == "'" || first == "\"", text.last == first
         else { return text }

@@ -8,14 +8,12 @@ import WirelineTransport
 /// The run of `wire gateway`, from its first connection to its end.
 struct GatewayRun {
     let gateway: ErlangGateway
-    /// The listener for metrics and health checks, if there is one.
     let operations: OperationsListener?
-    /// Where clients connect.
     let urls: [ListeningURL]
     let drainTime: Duration
     let log: ConnectionLog
 
-    /// Starts the listener for metrics and health checks. It has a loop of its own, so that it answers when others do not.
+    /// Starts the listener for metrics and health checks. Its own loop lets it answer when other loops do not.
     static func listen(
         _ endpoint: HostAndPort?, _ gateway: ErlangGateway
     ) async throws(CommandError) -> OperationsListener? {
@@ -41,9 +39,10 @@ struct GatewayRun {
         }
     }
 
-    /// Says where the gateway listens, and returns when it was drained: after a signal, or by a process of the cluster.
+    /// Prints where the gateway listens, and returns when the gateway has drained: after a signal, or when a process of
+    /// the cluster asked for it.
     ///
-    /// - Parameter signal: Ends with the first signal, which may have come during the start.
+    /// - Parameter signal: Ends at the first signal, which may have come during the start.
     func untilDrained(after signal: AsyncStream<Never>, _ console: Console) async throws(CommandError) {
         try console.print("node \(gateway.node.name) on port \(gateway.node.address.port)")
         for (url, address) in zip(urls, gateway.addresses) {
@@ -53,7 +52,7 @@ struct GatewayRun {
         try console.print("ready")
         try console.flush()
         ServiceManager.notify(.ready)
-        // It is awaited below, after its end was made sure of.
+        // This function awaits the task below, once the task must end.
         let drain = Task {
             for await _ in signal {}
             guard !Task.isCancelled else { return }

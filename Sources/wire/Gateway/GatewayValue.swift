@@ -2,16 +2,15 @@
 
 import WirelineSession
 
-/// The values of options of `wire gateway`; nil for an option that is not there.
+/// Reads the values of options of `wire gateway`; nil without the option.
 enum GatewayValue {
-    /// A time, which may be 0.
+    /// Reads a time, which may be 0.
     static func time(_ arguments: Arguments, _ option: Option) throws(CommandError) -> Duration? {
         guard let text = arguments[option] else { return nil }
         if ["0ms", "0s", "0m"].contains(text) { return .zero }
         return try TimeSpan(text, of: option).duration
     }
 
-    /// A whole number.
     static func count(
         _ arguments: Arguments, _ option: Option, in range: ClosedRange<UInt64> = 1...WholeNumber.most
     ) throws(CommandError) -> Int? {
@@ -21,7 +20,7 @@ enum GatewayValue {
 
     private static let units: KeyValuePairs<String, UInt64> = ["KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
 
-    /// A number of bytes, perhaps with a unit: `262144`, `256KiB`.
+    /// Reads a number of bytes, with or without a unit: `262144`, `256KiB`.
     static func byteCount(_ arguments: Arguments, _ option: Option) throws(CommandError) -> Int? {
         guard let text = arguments[option] else { return nil }
         let unit = units.first { text.hasSuffix($0.key) }
@@ -33,7 +32,7 @@ enum GatewayValue {
         return Int(count * factor)
     }
 
-    /// A rate: `50/s`, or `50/s:100` for 50 a second and 100 at once.
+    /// Reads a rate: `50/s`, or `50/s:100` for 50 a second and 100 at once. Nil also for `none`.
     static func rate(_ arguments: Arguments, _ option: Option) throws(CommandError) -> MaximumRate? {
         guard let text = arguments[option], text != "none" else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -2,11 +2,10 @@
 
 import WirelineSchema
 
-/// What the words of `wire call` ask to send.
+/// The messages that the words of `wire call` name.
 enum CallWords {
-    /// These messages; none only to listen.
+    /// Empty to only listen.
     case messages([Message])
-    /// The lines of standard input.
     case lines
 
     /// A message's name, and its JSON if it was given.
@@ -19,7 +18,7 @@ enum CallWords {
 
     /// Parses the words after the endpoint. A word that begins with a brace is the JSON of the message before it.
     ///
-    /// - Parameter listens: Whether the call makes sense without any message.
+    /// - Parameter listens: Whether a call without any message makes sense.
     init(_ arguments: Arguments, listens: Bool) throws(CommandError) {
         let words = arguments.words.dropFirst()
         guard let first = words.first else {
@@ -62,7 +61,6 @@ enum CallWords {
 
     private static func isJSON(_ word: String) -> Bool { word.first { !$0.isWhitespace } == "{" }
 
-    /// Whether it is exactly one message.
     var isOneMessage: Bool {
         if case .messages(let messages) = self { messages.count == 1 } else { false }
     }
@@ -71,7 +69,7 @@ enum CallWords {
 extension CallWords.Message {
     /// Returns the message's JSON: the given one, or an empty object.
     ///
-    /// - Parameter isAlone: Whether it is the only message. Then JSON that was left out is read from standard input,
+    /// - Parameter isAlone: Whether it is the only message. Then JSON that was left out comes from standard input,
     ///   unless the message has no fields.
     func json(isAlone: Bool, _ translator: PacketTranslator) throws(CommandError) -> [UInt8] {
         let needsNone =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a capture file.
 enum CaptureInput {
     private static let pieceByteCount = 1 << 16
 

@@ -12,7 +12,6 @@ extension Option {
 }
 
 extension Arguments {
-    /// Returns what is known of a protocol's layers: their keys, and the level of compression.
     func layerSettings(compressingFor description: ProtocolDescription) throws(CommandError) -> LayerSettings {
         var settings = try layerSettings(of: description)
         guard let text = self[.compressionLevel] else { return settings }
@@ -28,7 +27,7 @@ extension Arguments {
 }
 
 extension LayerKind {
-    /// The highest level of a layer that compresses; nil for another one.
+    /// The highest compression level; nil for a layer that does not compress.
     fileprivate var highestLevel: Int? {
         switch self {
         case .zlib, .deflate, .gzip: 9

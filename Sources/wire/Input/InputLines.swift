@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of standard input, as they come.
+/// Reads the lines of standard input as they arrive.
 struct InputLines {
     private var bytes: [UInt8] = []
-    /// The place where the next line begins, and the place up to which there is no end of it.
+    /// Where the next line begins, and how far no newline was found.
     private var (start, searched) = (0, 0)
     private var hasEnded = false
     /// The number of the last line, from 1.
     private(set) var number = 0
 
-    /// The next line, if ``waitForFirst()`` has found it.
+    /// The next line, if ``waitForFirst()`` has read it.
     private var first: [UInt8]?
 
-    /// Whether there may be more lines than those that have arrived.
+    /// Whether more input may arrive.
     var isOpen: Bool { !hasEnded }
 
     /// Returns the next line that is not blank; nil if none has arrived yet.
@@ -48,7 +48,7 @@ struct InputLines {
         return Array(bytes[start...])
     }
 
-    /// Reads what has arrived; it waits if that is nothing.
+    /// Reads the bytes that have arrived; waits if there are none.
     mutating func read() throws(CommandError) {
         bytes.removeSubrange(..<start)
         searched -= start

@@ -12,16 +12,14 @@ extension Option {
 }
 
 extension Arguments {
-    /// Returns what is known of a protocol's layers: their keys.
     func layerSettings(of description: ProtocolDescription) throws(CommandError) -> LayerSettings {
         let keys = try layerKeys(of: description)
         var settings = LayerSettings()
-        // They have been checked.
+        // ``layerKeys(of:)`` has checked them.
         try? settings.setKeys(keys, in: description.layout)
         return settings
     }
 
-    /// Returns the keys of a protocol's layers.
     func layerKeys(of description: ProtocolDescription) throws(CommandError) -> [LayerKey] {
         var settings = LayerSettings()
         var keys: [LayerKey] = []
@@ -40,21 +38,20 @@ extension Arguments {
     }
 }
 
-/// A word such as `session=00ff`, `client.session=@FILE`.
+/// A word such as `session=00ff` or `client.session=@FILE`.
 private struct KeyArgument {
     private let name: Substring
     private let value: Substring
 
     init(_ text: String) throws(CommandError) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-            // The text may be a key, and so is not shown.
+            // The text may be a key, so the error does not show it.
             throw .usage("\(Option.key.name) needs a name and a key", hint: "as in \(Option.key.name) session=00ff")
         }
         name = text[..<equals]
         value = text[text.index(after: equals)...]
     }
 
-    /// Reads the key.
     func key() throws(CommandError) -> LayerKey {
         guard let key = LayerKey(name, try bytes()) else {
             throw .usage(

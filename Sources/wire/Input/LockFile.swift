@@ -15,7 +15,7 @@ struct LockFile {
             if case .formatted(let bytes) = file.formatted(), !bytes.isEmpty { bytes } else { [UInt8]?.none }
         }
         let body = Array(texts.joined(separator: [UInt8(ascii: "\n")]))
-        // A name could contain a newline.
+        // A name may contain a newline.
         let harmless = name.unicodeScalars.filter { $0.value >= 0x20 }
         let first =
             "// The protocol \(String(String.UnicodeScalarView(harmless)))\(Self.mark)\(Self.checksum(body[...]))\n\n"
@@ -23,11 +23,10 @@ struct LockFile {
     }
 
     enum State: Equatable {
-        /// A lock file as it was written.
+        /// Nobody has changed the lock file.
         case whole
-        /// A lock file that was changed.
         case changed
-        /// Any other file.
+        /// Not a lock file.
         case none
     }
 

@@ -3,17 +3,16 @@
 import Wireline
 import WirelineTransport
 
-/// Where a command serves: at one or several addresses.
+/// The addresses of a server, at least one.
 struct ServedAddresses: CustomStringConvertible {
-    /// The addresses; at least one.
     let addresses: [ListeningAddress]
-    /// The texts as they were entered.
+    /// The words of the command line.
     let description: String
 
-    /// The notation for the sockets that systemd hands over.
+    /// The word for the sockets that systemd hands over.
     private static let inherited = "systemd:"
 
-    /// - Parameter words: The texts as they were entered, each with the name of its parameter or option; at least one.
+    /// - Parameter words: The words of the command line, each with the name of its parameter or option; at least one.
     /// - Parameter arguments: The arguments with the options for addresses.
     init(_ words: [(text: String, name: String)], _ arguments: Arguments) throws(CommandError) {
         let mode = try Self.mode(arguments)
@@ -32,7 +31,7 @@ struct ServedAddresses: CustomStringConvertible {
         description = words.map(\.text).joined(separator: ", ")
     }
 
-    /// The first argument of a command, and each `--listen`.
+    /// Reads the first argument of a command, and each `--listen`.
     init(_ arguments: Arguments) throws(CommandError) {
         try self.init(
             [(arguments.word(at: 0) ?? "", Parameter.endpoint.name)]
@@ -49,7 +48,6 @@ struct ServedAddresses: CustomStringConvertible {
 }
 
 extension Option {
-    /// Further addresses of a server.
     static let listenAlso = Option(
         "--listen", value: "HOST:PORT",
         "also listen at this address, or at unix:PATH; systemd: takes the sockets that systemd hands over; repeat it for "

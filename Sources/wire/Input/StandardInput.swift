@@ -2,13 +2,12 @@
 
 import WirelineTransport
 
-/// Reads bytes from standard input.
 enum StandardInput {
     private static let pieceByteCount = 1 << 16
-    /// The largest text that is held in memory, 256 MiB: more than the JSON of a 16 MiB packet.
+    /// The largest text in memory, 256 MiB: more than the JSON of a 16 MiB packet.
     static let maximumTextByteCount = 256 << 20
 
-    /// Passes on all bytes as they arrive, in pieces of at most 64 KiB; it flushes the output before each wait.
+    /// Passes on all bytes as they arrive, in pieces of at most 64 KiB. Flushes the output before each wait.
     static func forEachPiece(
         _ console: Console, _ receiver: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -29,10 +28,10 @@ enum StandardInput {
         }
     }
 
-    /// Whether bytes have arrived, or the end.
+    /// Whether a read would not wait: bytes have arrived, or the end.
     static var hasArrived: Bool { System.isReadable(System.Descriptor.standardInput, within: 0) }
 
-    /// Waits until bytes arrive, or the end.
+    /// Waits for bytes or the end.
     static func waitForArrival() async {
         await withCheckedContinuation { continuation in
             do throws(TransportError) {
@@ -41,19 +40,18 @@ enum StandardInput {
                     continuation.resume()
                 }
             } catch {
-                // Without a thread to wait, the caller waits while it reads.
+                // No thread can wait: the caller waits when it reads.
                 continuation.resume()
             }
         }
     }
 
-    /// Returns the text of an argument; without one, or for a dash, all of standard input.
+    /// Returns the text of an argument. If it is nil or a dash, returns all of standard input.
     static func text(unlessGiven argument: String?) throws(CommandError) -> [UInt8] {
         guard let argument, argument != "-" else { return try text() }
         return Array(argument.utf8)
     }
 
-    /// Returns all of standard input.
     private static func text() throws(CommandError) -> [UInt8] {
         do throws(SystemError) {
             return try System.contents(of: System.Descriptor.standardInput, limit: maximumTextByteCount)

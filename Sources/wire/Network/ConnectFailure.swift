@@ -37,7 +37,7 @@ extension CommandError {
 }
 
 extension ConnectionTimeline {
-    /// Whether a TLS handshake failed as it does with a server without TLS.
+    /// Whether a TLS handshake failed in a way that suggests a server without TLS.
     ///
     /// Such a server waits for the rest of a message, closes the connection, or answers with something else.
     fileprivate func isWithoutTLS(_ error: ConnectionError) -> Bool {

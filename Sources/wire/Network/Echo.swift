@@ -4,11 +4,10 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// Handlers that return each packet unchanged, also with unknown IDs.
+/// Handlers that return each packet unchanged, even those with unknown IDs.
 enum Echo {
     typealias Handler = (_ batch: inout PacketBatch) throws -> Void
 
-    /// Returns the handler for a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
         let layout = connection.layout
         guard layout.dependsOnContext || layout.isFramed else {
@@ -32,16 +31,16 @@ enum Echo {
 
     // MARK: For load generators
 
-    /// Packets with this ID are counted and not returned, to measure receiving without sending.
+    /// The server counts packets with this ID and does not return them, to measure receiving without sending.
     private static let countedID: UInt64 = 0x7001
-    /// A packet with this ID is answered with the counts since the last one.
+    /// The server answers a packet with this ID with its counts since the last such packet.
     ///
     /// The answer is two big-endian `uint64`: the number of packets, and the bytes of their payloads.
     private static let countID: UInt64 = 0x7002
     /// The largest packet that a load generator sends, in bytes.
     static let benchmarkPacketLimit = 16 << 20
 
-    /// Returns the handler for a connection that also serves the two IDs of the load generator.
+    /// Returns a handler that also serves the two IDs of the load generator.
     static func makeBenchmarkHandler(of connection: PacketConnection) -> Handler {
         var packetCount: UInt64 = 0
         var payloadByteCount: UInt64 = 0

@@ -5,22 +5,18 @@ import WirelineTransport
 
 /// The run of a command that serves, from the first connection to the end of the last one.
 struct ServerRun {
-    /// The addresses of the server.
     let addresses: [SocketAddress]
-    /// The loop for timers.
     let loop: EventLoop
     let log: ConnectionLog
-    /// Returns the number of open connections.
     let connectionCount: @Sendable () -> Int
-    /// The listener for metrics and health checks, if there is one.
     var operations: OperationsListener?
 
-    /// How long connections may continue after the server was asked to end.
+    /// How long connections may continue after the signal.
     private static let drainTime = Duration.seconds(10)
-    /// The time after which the user is told that the server waits: most connections end at once.
+    /// After this time, the user reads that the server waits. Most connections end at once.
     private static let quietTime = Duration.milliseconds(500)
 
-    /// Says where the server listens, and returns after Ctrl-C, when the last connection has ended.
+    /// Prints where the server listens. Returns after Ctrl-C, when the last connection has ended.
     ///
     /// - Parameter shutDown: Shuts the server down within a time, and returns when the last connection has ended.
     func untilInterrupted(
@@ -38,7 +34,6 @@ struct ServerRun {
         await log.finish()
     }
 
-    /// Starts a listener for metrics and health checks of a server.
     static func listen(
         at endpoint: HostAndPort, watching server: PacketListener, on group: EventLoopGroup
     ) async throws(CommandError) -> OperationsListener {
@@ -50,7 +45,7 @@ struct ServerRun {
         }
     }
 
-    /// Shuts the server down, and prints a note if that takes long.
+    /// Shuts the server down, and prints a note if that takes longer than ``quietTime``.
     private func drain(_ shutDown: (Duration) async -> Void) async {
         let timer = await loop.run {
             loop.schedule(at: .now + Self.quietTime) {
@@ -65,7 +60,6 @@ struct ServerRun {
 }
 
 extension Option {
-    /// The address for metrics and health checks.
     static let metrics = Option(
         "--metrics", value: "HOST:PORT",
         "answer HTTP requests for /metrics (Prometheus) and /health (200, or 503 while draining) at this address")

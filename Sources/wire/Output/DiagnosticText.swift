@@ -2,18 +2,16 @@
 
 import WirelineSchema
 
-/// Problems of a schema or a script as text: rendered by the schema module, with colours.
+/// Prints the problems of a schema or a script: rendered by the schema module, with colours.
 struct DiagnosticText {
     let style: TextStyle
-    /// The largest number of problems that are printed.
     private static let limit = 100
 
-    /// Prints all problems to standard error.
     func report(_ result: CheckResult, _ console: Console) {
         report(result.diagnostics, omittedCount: result.omittedDiagnosticCount, console)
     }
 
-    /// Prints problems; `omittedCount` more were not kept.
+    /// - Parameter omittedCount: The number of further problems that the checker did not keep.
     func report(_ diagnostics: [Diagnostic], omittedCount: Int, _ console: Console) {
         for diagnostic in diagnostics.prefix(Self.limit) { console.report(styled: text(of: diagnostic)) }
         let hiddenCount = max(0, diagnostics.count - Self.limit) + omittedCount
@@ -41,7 +39,6 @@ struct DiagnosticText {
 }
 
 extension CheckResult {
-    /// Returns the number of problems of a severity.
     func count(of severity: Diagnostic.Severity) -> Int {
         diagnostics.count { $0.severity == severity }
     }

@@ -8,7 +8,7 @@ struct WorkflowCommand {
 
     /// - Parameters:
     ///   - severity: `error`, `warning` or `notice`.
-    ///   - location: The position to show it at; nil for none.
+    ///   - location: The position at which GitHub shows it; nil for none.
     ///   - end: The end of the marked text, in the same file; its column is the one after the text.
     init(_ severity: String, at location: SourceLocation?, to end: SourceLocation? = nil, _ message: String) {
         var properties: [String] = []

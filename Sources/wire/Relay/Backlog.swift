@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// Counts bytes that wait for a slow reader, so that connections read nothing more while there are too many.
+/// Counts bytes that wait for a slow reader. Connections stop reading while there are too many.
 final class Backlog: Sendable {
     private struct State {
         var byteCount = 0
@@ -13,7 +13,7 @@ final class Backlog: Sendable {
     private let limit: Int
     private let state = Lock(State())
 
-    /// - Parameter limit: The number of bytes at which connections read nothing more.
+    /// - Parameter limit: The number of bytes at which connections stop reading.
     init(limit: Int) { self.limit = limit }
 
     var byteCount: Int { state.withLock(\.byteCount) }
@@ -30,7 +30,8 @@ final class Backlog: Sendable {
         for call in calls { call() }
     }
 
-    /// Whether the limit is reached; if so, the closure is called once, on any thread, when it is not any more.
+    /// Returns whether the limit is reached. If so, calls the closure once, on any thread, when the count is below it
+    /// again.
     func isFull(whenRoom: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.byteCount >= limit else { return false }

@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// A remark about a connection, or about what one side has sent.
+/// A remark about a connection, or about bytes that one side has sent.
 struct Remark: CustomStringConvertible, Sendable {
     enum Kind: String, Sendable {
         /// About the connection.
@@ -10,14 +10,14 @@ struct Remark: CustomStringConvertible, Sendable {
         case packet
         /// A packet that the schema does not know, or not from this side.
         case unknown
-        /// Something that breaks the schema, or ended the connection.
+        /// Bytes that break the schema, or the error that ended the connection.
         case fault
     }
 
-    /// A run of a packet's bytes.
+    /// Consecutive bytes of a packet.
     struct Part: Equatable, Sendable {
         let offset: Int
-        /// The bytes in hexadecimal: a prefix, a space, the other bytes; or a word if they are hidden.
+        /// A prefix in hexadecimal, a space, the other bytes; or a word if they are hidden.
         let digits: String
         let path: String
         let text: String
@@ -25,7 +25,7 @@ struct Remark: CustomStringConvertible, Sendable {
         var isFault = false
     }
 
-    /// The message of a packet, by which requests and replies find each other.
+    /// The message of a packet. It pairs requests and replies.
     struct Message: Equatable, Sendable {
         let name: String
         /// The packet's `@sequence` number, if its header has one.
@@ -36,7 +36,7 @@ struct Remark: CustomStringConvertible, Sendable {
     let sender: Sender?
     let text: String
     var message: Message?
-    /// The packet's bytes and their meaning, if the remark is about a packet and somebody may want to see them.
+    /// The bytes of the packet and their meaning; empty if the remark is not about a packet, or nobody wants them.
     var parts: [Part] = []
     /// The packet as it was sent; empty if a page cannot decode it again, or must not show a part of it.
     var packet: [UInt8] = []
@@ -45,7 +45,6 @@ struct Remark: CustomStringConvertible, Sendable {
     /// The time since the packet that this one answers.
     var replyTime: Duration?
 
-    /// Makes a note.
     init(_ text: String, of sender: Sender? = nil) { self.init(.note, text, of: sender) }
 
     init(_ kind: Kind, _ text: String, of sender: Sender? = nil) {

@@ -6,8 +6,8 @@ import WirelineTransport
 
 /// The requests of a connection that wait for their replies, in both directions.
 ///
-/// The schema pairs them, as for `wire call`: by the messages that may be the reply, and by the sequence number if packets
-/// have one. Without numbers, a message answers the first request that waits for it.
+/// The schema pairs requests and replies as for `wire call`: by message, and by sequence number if packets have one.
+/// Without numbers, a message answers the oldest request that waits for it.
 struct ReplyTimes {
     private struct Reply: Hashable {
         let name: String
@@ -17,22 +17,22 @@ struct ReplyTimes {
 
     private struct Request {
         let time: MonotonicTime
-        /// The messages of which one answers it.
+        /// Any one of these messages answers the request.
         let replies: [Reply]
     }
 
-    /// The most requests that wait; later ones have no time.
+    /// The most requests that wait. Further requests get no time.
     private static let mostWaiting = 1_000
 
     private let description: ProtocolDescription
     private var requests: [UInt64: Request] = [:]
-    /// The numbers of the requests that wait for each message, the first one first.
+    /// The numbers of the requests that wait for each message, oldest first.
     private var waiting: [Reply: [UInt64]] = [:]
     private var lastNumber: UInt64 = 0
 
     init(_ description: ProtocolDescription) { self.description = description }
 
-    /// Returns the time since the request that this message answers; nil if there is none.
+    /// Returns the time since the request that this message answers; nil if it answers none.
     mutating func time(of message: Remark.Message, from sender: Sender, at now: MonotonicTime) -> Duration? {
         let request = takeRequest(Reply(name: message.name, sender: sender, sequence: message.sequence))
         let replies = (description.message(named: message.name)?.replies ?? []).map { name in

@@ -12,12 +12,13 @@ import WirelineTransport
 
 /// Handles Ctrl-C and SIGTERM for every command.
 ///
-/// The signals end the process with the exit status that shells use, 130 and 143. Lines are written whole, so no
+/// A signal ends the process with the exit status that shells use, 130 or 143. Lines are written whole, so no
 /// cleanup is needed. A command that needs cleanup takes over the first signal (`ShutdownSignal`).
 ///
-/// The first thread only waits: the system gives signals to it, so no system call of another thread is interrupted.
+/// The first thread only waits: the system gives signals to it, so no signal interrupts a system call of another
+/// thread.
 enum Signals {
-    /// Gives the signals their exit status, and turns writing to a closed pipe into an error.
+    /// Gives the signals their exit status, and makes a write to a closed pipe fail with an error.
     static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)
         // A shell without job control makes background processes ignore Ctrl-C.
@@ -25,7 +26,7 @@ enum Signals {
             // A signal handler may call `_exit` (signal-safety(7)).
             _ = signal(number) { _exit(128 + $0) }
         }
-        // The process may have been started with blocked signals.
+        // The parent may have started the process with blocked signals.
         var signals = sigset_t()
         // SAFETY: the set is this function's own, and initialised first.
         unsafe sigemptyset(&signals)
@@ -34,7 +35,7 @@ enum Signals {
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Lets the first signal end the returned sequence, which has no elements, instead of the process.
+    /// Makes the first signal end the returned sequence, which has no elements, instead of the process.
     ///
     /// The second signal ends the process at once.
     static func takeOver() -> AsyncStream<Never> {
@@ -45,18 +46,17 @@ enum Signals {
 
     /// As ``takeOver()``, but the second signal ends the process with ``ExitStatus/failure``.
     static func takeOverFailingAtSecond() -> AsyncStream<Never> {
-        // These are the actions that the signals have again after the first one.
+        // `ShutdownSignal` restores these actions after the first signal.
         for number in [SIGINT, SIGTERM] { _ = signal(number) { _ in _exit(ExitStatus.failure.rawValue) } }
         return takeOver()
     }
 
-    /// Lets the first signal call `action` instead of ending the process; the second one ends it at once.
+    /// Makes the first signal call `action` instead of ending the process. The second one ends the process at once.
     static func takeOver(_ action: @escaping @Sendable () -> Void) {
         // Without a descriptor or a thread for the watch, the first signal ends the process.
         _ = try? ShutdownSignal.watch { _ in action() }
     }
 
-    /// Waits until the process ends.
     static func wait() -> Never {
         while true { pause() }
     }

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts of `--help`.
 enum HelpText {
-    /// The usage line of the tool.
     static let usage = "\(Tool.name) COMMAND [options]"
-    /// What the tool is for.
     static let about = "Works with length-prefixed messages: schemas, packets, servers and connections."
-    /// Where the results go, and what the exit status means.
     static let outcome =
         "Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 the call was wrong."
-    /// The options that need no command.
     static let options = [
         (Option.help.usage, "show this help, or that of a command"), (Option.version.usage, Option.version.help),
     ]
 
-    /// Returns the usage line of a command.
     static func usage(of command: Command) -> String {
         ([Tool.name, command.name] + command.parameters.map(\.usage) + ["[options]"]).joined(separator: " ")
     }
 
-    /// Returns the tool's help.
     static func text(of commands: [Command]) -> String {
         let examples = commands.map { "    " + $0.example }
         return """
@@ -40,7 +33,7 @@ enum HelpText {
             """
     }
 
-    /// Returns the help of a group of commands, whose names begin with the same word.
+    /// Returns the help of a group of commands: their names begin with the same word.
     static func text(of members: [Command], of group: String) -> String {
         """
         usage: \(Tool.name) \(group) COMMAND [options]
@@ -56,7 +49,6 @@ enum HelpText {
         """
     }
 
-    /// Returns a command's help.
     static func text(of command: Command) -> String {
         let parameters = command.parameters.flatMap { [($0.name, $0.help)] + lines(of: $0.listedChoices) }
         let options = (command.options + [.help]).map { ($0.usage, $0.help) }
@@ -73,7 +65,7 @@ enum HelpText {
             """
     }
 
-    /// Returns words in lines of a few, for a table.
+    /// Returns the words in lines of six, for a table.
     private static func lines(of words: [String]) -> [(String, String)] {
         let count = 6
         return stride(from: 0, to: words.count, by: count).map { start in

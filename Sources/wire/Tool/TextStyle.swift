@@ -24,11 +24,11 @@ struct TextStyle {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// Returns a record of one line: control sequences are escaped, and line feeds, which would begin other records.
+    /// Escapes control sequences, and line feeds, which would begin other records.
     ///
     /// Paths, arguments and packets can contain anything.
     static func harmless(_ text: String) -> String { text.escaped() }
 
-    /// The same for a text of several lines, in which what others have named is escaped already.
+    /// Escapes a text of several lines. The parts that others have named must be escaped already.
     static func harmless(lines: String) -> String { lines.escaped(keepingLines: true) }
 }
