@@ -70,8 +70,8 @@ struct EventLoopTests {
         #expect(order.withLock { $0 } == Array(0...10_000))
     }
 
-    @Test func `closures that other threads post leave time for sockets and timers in each turn`() async {
-        let loop = loop
+    @Test func `closures that other threads post leave time for sockets and timers in each turn`() async throws {
+        let loop = try EventLoop()
         let turns = Lock<[MonotonicTime: Int]>([:])
         await withCheckedContinuation { continuation in
             let isPosted = Lock(false)
@@ -88,6 +88,7 @@ struct EventLoopTests {
         }
         #expect(turns.withLock { $0.values.reduce(0, +) } == 200)
         #expect(turns.withLock { $0.values.allSatisfy { $0 <= 50 } })
+        loop.execute { loop.stop() }
     }
 
     @Test func `tasks that go on at once leave time for sockets and timers in each turn`() async throws {
@@ -105,8 +106,8 @@ struct EventLoopTests {
         loop.execute { loop.stop() }
     }
 
-    @Test func `timers that are due at once leave time for sockets in each turn`() async {
-        let loop = loop
+    @Test func `timers that are due at once leave time for sockets in each turn`() async throws {
+        let loop = try EventLoop()
         let turns = Lock<[MonotonicTime: [Int]]>([:])
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -123,6 +124,7 @@ struct EventLoopTests {
         let inOrder = turns.withLock { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
         #expect(inOrder == Array(1...200))
         #expect(turns.withLock { $0.values.allSatisfy { $0.count <= 50 } })
+        loop.execute { loop.stop() }
     }
 
     /// Keeps the loop busy for 100 µs, so that few calls fit into a turn.

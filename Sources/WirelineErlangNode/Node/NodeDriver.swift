@@ -309,8 +309,9 @@ final class NodeDriver: @unchecked Sendable {
     /// The program has caught up, so all nodes are read again.
     func readOn() {
         guard !unread.isEmpty else { return }
-        let ids = unread
+        let (ids, now) = (unread, loop.now.sinceOrigin)
         unread = []
+        guarded.withLock { guarded in for id in ids { guarded.core.isNotRead(id, at: now) } }
         for id in ids { sockets[id]?.readOn() }
     }
 
