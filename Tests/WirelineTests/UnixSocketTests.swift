@@ -38,7 +38,9 @@ struct UnixSocketTests {
         return (server, client)
     }
 
-    @Test(arguments: [false, true], [false, true])
+    @Test(
+        .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), arguments: [false, true],
+        [false, true])
     func `packets pass at a path and at a port of one server, with and without TLS and WebSockets`(
         secure: Bool, web: Bool
     ) async throws {
@@ -64,7 +66,7 @@ struct UnixSocketTests {
         #expect(!path.exists)
     }
 
-    @Test(arguments: [false, true])
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), arguments: [false, true])
     func `a WebSocket passes over a Unix domain socket, whatever its host is called`(secure: Bool) async throws {
         let path = try SocketPath()
         var serverConfiguration = WebSocketServerConfiguration.patient
@@ -94,7 +96,8 @@ struct UnixSocketTests {
         await server.shutDown()
     }
 
-    @Test func `a session connects again over a Unix domain socket`() async throws {
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `a session connects again over a Unix domain socket`() async throws {
         let path = try SocketPath()
         let (server, client) = try await Self.serve(at: path, secure: true, web: true)
         var configuration = PacketSessionConfiguration.patient

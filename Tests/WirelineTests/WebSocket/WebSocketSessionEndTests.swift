@@ -11,7 +11,9 @@ import WirelineWebSocket
 struct WebSocketSessionEndTests {
     // MARK: Refusals and closes
 
-    @Test(arguments: [(401, false), (403, false), (401, true), (301, true), (308, true)])
+    @Test(
+        .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)),
+        arguments: [(401, false), (403, false), (401, true), (301, true), (308, true)])
     func `a refusal that would repeat ends the session`(status: Int, overTLS: Bool) async throws {
         let tls = try LocalTLS.contexts.get()
         let server = try await WebSocketServer.start(
