@@ -165,7 +165,7 @@ let package = Package(
             exclude: ["node.escript"], swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "LiveHeap", path: "Tests/LiveHeap"),
-        .testTarget(name: "ArchitectureTests", swiftSettings: usual),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
         .testTarget(

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// Compares the map of Documentation/Architecture.md with the imports in the code.
 struct ArrowTests {
@@ -100,7 +101,7 @@ struct ArrowTests {
     }
 
     @Test func `the manifest depends on no package`() throws {
-        let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+        let manifest = try String(contentsOf: Checkout.url("Package.swift"), encoding: .utf8)
         #expect(!manifest.contains(".package("))
     }
 
@@ -123,14 +124,11 @@ struct ArrowTests {
     private static let roomOfC = "CWirelineSystem"
 
     static let rooms =
-        (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path))
+        (try? FileManager.default.contentsOfDirectory(atPath: Checkout.url("Sources").path))
         .map { $0.filter { !$0.hasPrefix(".") && $0 != roomOfC }.sorted() } ?? []
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     static func imports(below folder: String) throws -> (modules: Set<String>, files: [String]) {
-        let folder = root.appending(path: folder)
+        let folder = Checkout.url(folder)
         let files = (FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? [])
             .filter { $0.hasSuffix(".swift") }
         let modules = try files.flatMap { file in

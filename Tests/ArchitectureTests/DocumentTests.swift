@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// Checks that everything that the documents name exists.
 struct DocumentTests {
@@ -14,7 +15,7 @@ struct DocumentTests {
         ].map { "Documentation/\($0).md" }
 
     private static func text(of document: String) throws -> String {
-        try String(contentsOf: ArrowTests.root.appending(path: document), encoding: .utf8)
+        try String(contentsOf: Checkout.url(document), encoding: .utf8)
     }
 
     @Test func `each test that a document names is in the file that it links to`() throws {
@@ -27,7 +28,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: documents) func `each link of a document leads to a file`(document: String) throws {
-        let folder = ArrowTests.root.appending(path: document).deletingLastPathComponent()
+        let folder = Checkout.url(document).deletingLastPathComponent()
         for link in try Self.text(of: document).matches(of: /\]\(([^):#]+)[^):]*\)/) {
             let file = folder.appending(path: String(link.1))
             #expect(FileManager.default.fileExists(atPath: file.path), "\(link.1)")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// The folders of a module have a direction, too: no folder depends on one that depends on it.
 ///
@@ -37,7 +38,7 @@ struct FolderTests {
 
     /// The Swift files in the folders of a module.
     private static func sources(of module: String) throws -> [Source] {
-        let root = ArrowTests.root.appending(path: "Sources/" + module)
+        let root = Checkout.url("Sources/" + module)
         let files = FileManager.default.enumerator(atPath: root.path)?.allObjects as? [String] ?? []
         return try files.filter { $0.hasSuffix(".swift") && $0.contains("/") }.map { file in
             let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// A language of `wire generate` that is made from the plan has all that its users look for, and tests.
 ///
@@ -86,15 +87,15 @@ struct LanguageTests {
     // MARK: Reading
 
     private static func exists(_ path: String) -> Bool {
-        FileManager.default.fileExists(atPath: ArrowTests.root.appending(path: path).path)
+        FileManager.default.fileExists(atPath: Checkout.url(path).path)
     }
 
     /// The text of a file; empty if it is not there.
     private static func text(_ path: String) -> String {
-        (try? String(contentsOf: ArrowTests.root.appending(path: path), encoding: .utf8)) ?? ""
+        (try? String(contentsOf: Checkout.url(path), encoding: .utf8)) ?? ""
     }
 
     private static func names(in folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: ArrowTests.root.appending(path: folder).path)) ?? []
+        (try? FileManager.default.contentsOfDirectory(atPath: Checkout.url(folder).path)) ?? []
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// Text reaches standard output and standard error in one way, which escapes what strangers have named: `Console` of `wire`.
 struct PrinterTests {
@@ -20,7 +21,7 @@ struct PrinterTests {
     private func files(matching pattern: some RegexComponent) throws -> Set<String> {
         var found: Set<String> = []
         for room in ArrowTests.rooms where !room.hasSuffix("Generator") && !Self.otherPrograms.contains(room) {
-            let folder = ArrowTests.root.appending(path: "Sources/" + room)
+            let folder = Checkout.url("Sources/" + room)
             let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
             for file in files where file.hasSuffix(".swift") {
                 let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)

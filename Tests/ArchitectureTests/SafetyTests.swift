@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// Unsafe code says why it is right.
 ///
@@ -10,7 +11,7 @@ import Testing
 struct SafetyTests {
     @Test(arguments: ArrowTests.rooms)
     func `unsafe code says why it is right`(module: String) throws {
-        let folder = ArrowTests.root.appending(path: "Sources/" + module)
+        let folder = Checkout.url("Sources/" + module)
         let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
         for file in files where file.hasSuffix(".swift") {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// What a program sees of the module that it imports.
 struct SurfaceTests {
@@ -10,7 +11,7 @@ struct SurfaceTests {
 
     @Test func `the module that people import has few types, and its page lists each of them once`() throws {
         let page = try String(
-            contentsOf: ArrowTests.root.appending(path: "Sources/Wireline/Wireline.docc/Wireline.md"), encoding: .utf8)
+            contentsOf: Checkout.url("Sources/Wireline/Wireline.docc/Wireline.md"), encoding: .utf8)
         let topics = try #require(page.components(separatedBy: "## Topics").last)
         let listed = topics.matches(of: /- ``(\w+)``/).map { String($0.output.1) }
         let types = try Self.publicTypes(of: "Wireline")
@@ -20,7 +21,7 @@ struct SurfaceTests {
 
     /// The public types that a module declares at the top level of its files.
     private static func publicTypes(of module: String) throws -> [String] {
-        let root = ArrowTests.root.appending(path: "Sources/" + module)
+        let root = Checkout.url("Sources/" + module)
         let files = FileManager.default.enumerator(atPath: root.path)?.allObjects as? [String] ?? []
         return try files.filter { $0.hasSuffix(".swift") }.flatMap { file in
             let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)

@@ -4,6 +4,7 @@ import Foundation
 import FuzzingChecks
 import ProtocolsSupport
 import Testing
+import TestingSupport
 
 /// Runs the seeds and the findings of the fuzzers, without a fuzzer.
 struct FuzzingTests {
@@ -20,7 +21,7 @@ struct FuzzingTests {
     }
 
     @Test func `each folder of regressions belongs to a target and is not empty`() throws {
-        let root = ProtocolFolder.root.appending(path: "Tests/Fuzzing/Regressions")
+        let root = Checkout.url("Tests/Fuzzing/Regressions")
         let folders = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { !$0.hasPrefix(".") }
         let targets = FuzzTarget.allCases.filter { (try? $0.regressions().isEmpty) == false }
         #expect(folders.sorted() == targets.map(\.rawValue).sorted())

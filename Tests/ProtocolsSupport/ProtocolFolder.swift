@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+import TestingSupport
 package import WirelineSchema
 
 /// One folder under `Protocols/`.
@@ -13,12 +14,8 @@ package struct ProtocolFolder: Sendable {
 
     package var name: String { url.lastPathComponent }
 
-    /// The package's own folder.
-    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// All that hold `.wire` files, by name.
-    package static let all: [ProtocolFolder] = children(of: root.appending(path: "Protocols"))
+    package static let all: [ProtocolFolder] = children(of: Checkout.url("Protocols"))
         .filter { folder in children(of: folder).contains { $0.pathExtension == "wire" } }
         .map(ProtocolFolder.init)
 
@@ -26,13 +23,13 @@ package struct ProtocolFolder: Sendable {
     package var hasLayers: Bool { translator.hasContent }
 
     /// What the language can say and no real protocol needs; it has no vectors.
-    package static let features = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Features"))
+    package static let features = ProtocolFolder(Checkout.url("Tests/GeneratedTypes/Features"))
 
     /// Names that are hard for languages, and no protocol's.
-    package static let names = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Names"))
+    package static let names = ProtocolFolder(Checkout.url("Tests/GeneratedTypes/Names"))
 
     /// One layer, whose keystream goes on from packet to packet.
-    package static let ciphers = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Ciphers"))
+    package static let ciphers = ProtocolFolder(Checkout.url("Tests/GeneratedTypes/Ciphers"))
 
     /// The folder with this name.
     package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {

@@ -10,8 +10,7 @@ import WirelineSchema
 /// Runs the code of the page about Elixir.
 @Suite(.enabled(if: ElixirTool.isWanted, "\(ElixirTool.absence)"), .aside)
 struct ElixirPageTests {
-    private static let page = ProtocolFolder.root
-        .appending(path: "Sources/WirelineGenerator/WirelineGenerator.docc/GeneratedElixir.md")
+    private static let page = Checkout.url("Sources/WirelineGenerator/WirelineGenerator.docc/GeneratedElixir.md")
 
     @Test func `what the page about Elixir shows runs, and its server answers`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)

@@ -111,7 +111,7 @@ struct DialyzerTests {
         let others = [
             "Tests/Examples/Erlang/scene_client.erl", "Tests/Examples/Erlang/scene_server.erl",
             "Sources/WirelineGenerator/Runtimes/Erlang/runtime.erl",
-        ].map { ProtocolFolder.root.appending(path: $0) }
+        ].map { Checkout.url($0) }
         for file in others {
             try FileManager.default.copyItem(at: file, to: output.appending(path: file.lastPathComponent))
         }

@@ -3,6 +3,7 @@
 import Foundation
 import ProtocolsSupport
 import Testing
+import TestingSupport
 import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
@@ -19,7 +20,7 @@ struct LanguageMatrixTests {
             Generated code of all \(spelled) languages is checked with the golden vectors of \(folders.count) protocols: \
             \(stateful) have states, \(folders.count(where: \.hasLayers)) layers or unread content.
             """
-        let readme = try String(contentsOf: ProtocolFolder.root.appending(path: "README.md"), encoding: .utf8)
+        let readme = try String(contentsOf: Checkout.url("README.md"), encoding: .utf8)
         #expect(readme.contains(sentence))
     }
 

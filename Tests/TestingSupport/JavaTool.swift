@@ -36,8 +36,7 @@ public enum JavaTool {
     ///
     /// - Returns: What the compiler says; nothing if it accepts all.
     public static func compile(_ folders: [URL]) throws -> String {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let compiler = tests.appending(path: "ProtocolsTests/Java/Peers/CompileJava.java")
+        let compiler = Checkout.url("Tests/ProtocolsTests/Java/Peers/CompileJava.java")
         return try run(compiler.path, folders.map(\.path))
     }
 }

@@ -188,8 +188,7 @@ struct CarrierTests {
         ] { #expect(text.split(separator: "\n").contains(Substring(line)), "\(line) of \(text)") }
         #expect(text.contains("\nwireline_loop_turn_seconds_count{loop=\"0\"} "))
         // Each one is on the page.
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let page = try String(contentsOf: folder.appending(path: "../../Documentation/Cluster.md"), encoding: .utf8)
+        let page = try String(contentsOf: Checkout.url("Documentation/Cluster.md"), encoding: .utf8)
         for name in text.matches(of: /HELP (wireline_gateway_[a-z_]+)/) {
             #expect(page.contains("`\(name.1)`") || page.contains("`\(name.1){"), "\(name.1)")
         }

@@ -4,6 +4,7 @@ import ErlangSupport
 import Foundation
 import Scene
 import Testing
+import TestingSupport
 import WirelineErlang
 import WirelineGateway
 import WirelineLanguage
@@ -17,9 +18,7 @@ enum SceneGateway {
 
     /// A schema, as the tool reads it.
     static func schema(_ path: String = "Protocols/Scene/scene.wire") throws -> GatewayProtocol {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let source = SourceFile(
-            path: path, bytes: [UInt8](try Data(contentsOf: folder.appending(path: "../../\(path)"))))
+        let source = SourceFile(path: path, bytes: [UInt8](try Data(contentsOf: Checkout.url(path))))
         let description = try #require(ProtocolDescription.check(name: "Clients", files: [source]).description)
         return GatewayProtocol(ErlangRecords(description))
     }

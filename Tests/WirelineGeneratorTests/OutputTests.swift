@@ -11,7 +11,7 @@ import WirelineSchema
 ///
 /// Each process gives hashed collections another order, so equal files also show that no output depends on it.
 struct OutputTests {
-    private static let golden = SchemaFolder.tests.appending(path: "Golden")
+    private static let golden = Checkout.url("Tests/Golden")
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1"
     private static let advice = """
         See the differences with `.ci/outputs HEAD`. If they are as intended, record them:

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 import WirelineSchema
 
 /// A folder with a schema, by default under `Tests/GeneratedTypes/`.
@@ -10,11 +11,9 @@ struct SchemaFolder {
     let files: [SourceFile]
     let description: ProtocolDescription
 
-    /// The folder `Tests`.
-    static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    static let generatedTypes = tests.appending(path: "GeneratedTypes")
+    static let generatedTypes = Checkout.url("Tests/GeneratedTypes")
     /// The protocols that come with the package.
-    static let protocols = tests.deletingLastPathComponent().appending(path: "Protocols")
+    static let protocols = Checkout.url("Protocols")
 
     /// Reads and checks a folder, which must have no errors. Names and types with warnings are tested, too.
     init(_ name: String, under parent: URL = generatedTypes) throws {

@@ -57,8 +57,7 @@ struct CallCommandTests {
     func `a call to a server in Erlang gets its reply`() throws {
         let server = try ErlangEnd(["serve", "1"])
         defer { server.stop() }
-        let schema = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Protocols/Scene/scene.wire")
+        let schema = Checkout.url("Protocols/Scene/scene.wire")
         let workspace = try Workspace(["Protocols/Scene/Scene.wire": String(contentsOf: schema, encoding: .utf8)])
         let outcome = try workspace.shell(
             "wire call 127.0.0.1:\(server.port()) Cs_20001 '\(packetFields)' --timeout 20m")

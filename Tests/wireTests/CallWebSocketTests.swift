@@ -52,7 +52,7 @@ struct CallWebSocketTests {
 
     @Test(.enabled(if: PeerProcess.isWanted("mosquitto"), "mosquitto is not on the PATH: install mosquitto"))
     func `an MQTT broker replies over a WebSocket with its subprotocol`() async throws {
-        let schema = repositoryFolder.appending(path: "Protocols/MQTT").path
+        let schema = Checkout.url("Protocols/MQTT").path
         let workspace = try Workspace()
         let broker = try await broker(in: workspace)
         let requests = [

@@ -8,7 +8,7 @@ import TestingSupport
 struct ConformTests {
     /// The protocols in `Protocols/`.
     static let protocols: [String] = {
-        let home = repositoryFolder.appending(path: "Protocols")
+        let home = Checkout.url("Protocols")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? []
         return names.filter { FileManager.default.fileExists(atPath: home.appending(path: $0 + "/Vectors").path) }
             .sorted()
@@ -20,7 +20,7 @@ struct ConformTests {
         ? protocols
         : ["Bilibili", "Checksums", "Headers", "JTT808", "KeyedGame", "PostgreSQL", "Scene", "Senders", "States"]
 
-    static func path(of name: String) -> String { repositoryFolder.appending(path: "Protocols/" + name).path }
+    static func path(of name: String) -> String { Checkout.url("Protocols/" + name).path }
 
     /// The options with the keys that a live server of a protocol needs.
     static func keys(of name: String) -> [String] {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 struct DemoTests {
     @Test func `the demo shows values and bytes, and splits packets on a real connection`() throws {
@@ -42,8 +43,8 @@ struct DemoTests {
     }
 
     @Test func `the demo's schema is the same as under Protocols`() throws {
-        let source = repositoryFolder.appendingPathComponent("Sources/wire/Demo/SceneSchema.swift")
-        let schema = repositoryFolder.appendingPathComponent("Protocols/Scene/scene.wire")
+        let source = Checkout.url("Sources/wire/Demo/SceneSchema.swift")
+        let schema = Checkout.url("Protocols/Scene/scene.wire")
         let literal = try String(contentsOf: source, encoding: .utf8)
         let indented = try String(contentsOf: schema, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false
@@ -72,7 +73,7 @@ struct DemoTests {
             kill $!
             wait $!
             """
-        let outcome = try workspace.shell(line, in: repositoryFolder)
+        let outcome = try workspace.shell(line, in: Checkout.root)
         #expect(outcome.status == 0 && outcome.errors.replacing(ServingTool.note, with: "").isEmpty)
         #expect(outcome.output.hasSuffix(packetLine))
     }

@@ -7,9 +7,7 @@ import TestingSupport
 /// The examples in `Tests/Examples/Erlang`, with the module that `wire generate erlang` writes, against the tool.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct ErlangExampleTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let scene = root.appending(path: "Protocols/Scene").path
+    private static let scene = Checkout.url("Protocols/Scene").path
 
     @Test func `the example server in Erlang answers a call of the tool`() throws {
         let workspace = try Self.generated()
@@ -108,9 +106,9 @@ struct ErlangExampleTests {
 
     private static func script(_ workspace: Workspace, _ arguments: [String]) throws -> Process {
         try ErlangInterpreter.process(
-            script: root.appending(path: "Tests/wireTests/Erlang/scene.escript"),
+            script: Checkout.url("Tests/wireTests/Erlang/scene.escript"),
             arguments: [
-                workspace.folder.appending(path: "erlang").path, root.appending(path: "Tests/Examples/Erlang").path,
+                workspace.folder.appending(path: "erlang").path, Checkout.url("Tests/Examples/Erlang").path,
             ]
                 + arguments)
     }

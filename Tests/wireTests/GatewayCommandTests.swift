@@ -12,11 +12,6 @@ import Wireline
 /// `wire gateway`, as a program, between clients and a real Erlang node.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct GatewayCommandTests {
-    /// A folder of the repository.
-    private static func folder(_ path: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(path)").standardizedFileURL.path
-    }
-
     private static let goodbye =
         #"{"Res":1,"SceneId":1,"Pos":1,"Status":0,"Type":0,"DefaultCombat":100,"message":"elsewhere"}"#
 
@@ -28,7 +23,7 @@ struct GatewayCommandTests {
         try GatewayTool(
             [
                 "--name", "gw@127.0.0.1", "--epmd", "127.0.0.1:\(program.epmdPort)", "--node", ErlangProgram.name,
-                "--cookie-file", "cookie", "--first", "0s", "--protocol", Self.folder(path),
+                "--cookie-file", "cookie", "--first", "0s", "--protocol", Checkout.url(path).path,
             ] + words, cookie: cookie, files: files)
     }
 
@@ -151,7 +146,7 @@ struct GatewayCommandTests {
             [.posixPermissions: 0o400], ofItemAtPath: workspace.folder.appending(path: "cookie").path)
         let process = workspace.process([
             "gateway", "--name", "gw@127.0.0.1", "--epmd", "127.0.0.1:\(program.epmdPort)", "--cookie-file", "cookie",
-            "--protocol", Self.folder("Protocols/Scene"), "--listen", "tcp://127.0.0.1:0", "--group", "scene",
+            "--protocol", Checkout.url("Protocols/Scene").path, "--listen", "tcp://127.0.0.1:0", "--group", "scene",
             "--node", "silent@127.0.0.1=\(port)",
         ])
         (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
@@ -217,7 +212,7 @@ struct GatewayCommandTests {
         goodbye: String, text: String
     ) throws {
         let outcome = try Workspace().wire([
-            "gateway", "--name", "gw@127.0.0.1", "--protocol", Self.folder("Protocols/Scene"), "--group", "scene",
+            "gateway", "--name", "gw@127.0.0.1", "--protocol", Checkout.url("Protocols/Scene").path, "--group", "scene",
             "--listen", "tcp://127.0.0.1:0", "--goodbye", goodbye,
         ])
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: \(text)\n"), "\(outcome)")
@@ -226,7 +221,7 @@ struct GatewayCommandTests {
     @Test(arguments: [["--group", "scene", "--node", "gw@127.0.0.1=4370"], ["--backend", "gw@127.0.0.1/scene"]])
     func `the gateway's own name is no node and no backend`(words: [String]) throws {
         let outcome = try Workspace().wire(
-            ["gateway", "--name", "gw@127.0.0.1", "--protocol", Self.folder("Protocols/Scene")]
+            ["gateway", "--name", "gw@127.0.0.1", "--protocol", Checkout.url("Protocols/Scene").path]
                 + ["--listen", "tcp://127.0.0.1:0"] + words)
         let text = "error: gw@127.0.0.1 is the gateway's own name: nodes and backends have other names\n"
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.hasPrefix(text), "\(outcome)")

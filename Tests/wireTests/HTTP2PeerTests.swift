@@ -9,7 +9,7 @@ import TestingSupport
 /// Node sends frames of every kind, also padded ones, through nghttp2.
 @Suite(.enabled(if: PeerProcess.isWanted("node"), "Node is not on the PATH: install nodejs"), .aside)
 struct HTTP2PeerTests {
-    private static let schema = repositoryFolder.appending(path: "Protocols/HTTP2").path
+    private static let schema = Checkout.url("Protocols/HTTP2").path
 
     /// Posts to each path of its arguments, one after the other, and prints what it gets.
     private static let client = """

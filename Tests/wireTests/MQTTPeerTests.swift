@@ -30,7 +30,7 @@ struct MQTTPeerTests {
             ])
     }
 
-    private static let schema = repositoryFolder.appending(path: "Protocols/MQTT").path
+    private static let schema = Checkout.url("Protocols/MQTT").path
 
     // MARK: Clients
 

@@ -7,7 +7,7 @@ import TestingSupport
 /// The schema in `Protocols/PostgreSQL` against Debian's server and `psql`, which `wire proxy` watches.
 @Suite(.enabled(if: PostgreSQLServer.isWanted, "PostgreSQL is not installed: install postgresql"), .aside)
 struct PostgreSQLTests {
-    private static let schema = repositoryFolder.appending(path: "Protocols/PostgreSQL").path
+    private static let schema = Checkout.url("Protocols/PostgreSQL").path
 
     @Test func `every packet of psql's sessions is named, on both sides`() async throws {
         let server = try await PostgreSQLServer()

@@ -113,10 +113,6 @@ private let wirePath: URL = {
     return bundle.deletingLastPathComponent().appendingPathComponent("wire")
 }()
 
-/// The folder of this package.
-let repositoryFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-
 /// Two messages of the seed.
 let sceneSchema = """
     message Cs_20001{

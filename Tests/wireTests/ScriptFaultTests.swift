@@ -246,9 +246,9 @@ struct ScriptFaultTests {
     /// The example of the documentation.
     @Test func `the example is a scene server for a typed client, with all its faults`() async throws {
         let example = try String(
-            contentsOf: repositoryFolder.appending(path: "Tests/Examples/scene.script"), encoding: .utf8)
+            contentsOf: Checkout.url("Tests/Examples/scene.script"), encoding: .utf8)
         let schema = try String(
-            contentsOf: repositoryFolder.appending(path: "Protocols/Scene/scene.wire"), encoding: .utf8)
+            contentsOf: Checkout.url("Protocols/Scene/scene.wire"), encoding: .utf8)
         let server = try ScriptedServer(example, schema: schema)
         func client() async throws(ConnectionError) -> PacketClient<SceneProtocol> {
             try await PacketClient.connect(

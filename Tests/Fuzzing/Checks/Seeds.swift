@@ -57,7 +57,7 @@ extension FuzzTarget {
 
     /// The findings of former runs, which are never to come back.
     public func regressions() throws -> [Seed] {
-        let folder = ProtocolFolder.root.appending(path: "Tests/Fuzzing/Regressions/" + rawValue)
+        let folder = Checkout.url("Tests/Fuzzing/Regressions/" + rawValue)
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }

@@ -105,7 +105,7 @@ struct LanguagePage: Sendable {
 
     /// Returns the lines of all examples.
     func lines() throws -> [String] {
-        let page = ProtocolFolder.root.appending(path: "Sources/WirelineGenerator/WirelineGenerator.docc")
+        let page = Checkout.url("Sources/WirelineGenerator/WirelineGenerator.docc")
             .appending(path: name)
         let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```\(fence)\n").dropFirst()
             .map { $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex) }

@@ -108,8 +108,7 @@ struct RuntimeFileTests {
     }
 
     private static let absences = Runtime.all.compactMap(\.absence)
-    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/WirelineGenerator/Runtimes").standardizedFileURL
+    private static let sources = Checkout.url("Sources/WirelineGenerator/Runtimes")
 
     @Test(.enabled(if: absences.isEmpty, "\(absences.joined(separator: "; "))"))
     func `no tool that looks at runtimes is missing`() {}

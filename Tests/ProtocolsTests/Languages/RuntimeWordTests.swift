@@ -46,8 +46,7 @@ struct RuntimeWordTests {
         f16 c000 -33554432
         """.split(separator: "\n").map { $0.split(separator: " ") }
 
-    private static let runtimes = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/WirelineGenerator/Runtimes").standardizedFileURL
+    private static let runtimes = Checkout.url("Sources/WirelineGenerator/Runtimes")
 
     /// A runtime and the program that asks it.
     struct Item: Sendable, CustomTestStringConvertible {

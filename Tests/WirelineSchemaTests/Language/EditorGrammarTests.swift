@@ -2,14 +2,13 @@
 
 import Foundation
 import Testing
+import TestingSupport
 import WirelineSchema
 
 /// Compares the TextMate grammar for editors with the words of the language. Its patterns are so simple that Foundation
 /// and editors read them in the same way.
 struct EditorGrammarTests {
-    private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Sources/WirelineLanguage/Editor/wire.tmLanguage.json")
+    private static let file = Checkout.url("Sources/WirelineLanguage/Editor/wire.tmLanguage.json")
 
     /// The expressions of a scope, in the order of the file's rules.
     private func expressions(_ scope: String) throws -> [NSRegularExpression] {
