@@ -22,10 +22,10 @@ func protocolTarget(_ name: String) -> Target {
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
-/// A folder under `Tests/GeneratedTypes/`, of which the plugin makes the types that tests look at.
+/// A folder under `Tests/Conformance/GeneratedTypes/`, of which the plugin makes the types that tests look at.
 func generatedTarget(_ name: String) -> Target {
     .target(
-        name: name, dependencies: ["WirelineCodec"], path: "Tests/GeneratedTypes/" + name,
+        name: name, dependencies: ["WirelineCodec"], path: "Tests/Conformance/GeneratedTypes/" + name,
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
@@ -67,7 +67,7 @@ let package = Package(
         .target(name: "WirelineCodec", swiftSettings: strict),
         .target(name: "CWirelineSystem"),
         .target(
-            name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes",
+            name: "CWirelineRuntimes", path: "Sources/Languages/WirelineGenerator/Runtimes",
             exclude: [
                 "CSharp", "Cpp", "Erlang", "Go", "HTML", "Java", "Lua", "Python", "Rust", "TypeScript", "Wireshark",
             ]),
@@ -146,8 +146,7 @@ let package = Package(
             name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
             swiftSettings: strict),
         .plugin(
-            name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
-            path: "Sources/WirelinePlugin"),
+            name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"]),
         // Layer 5
         .executableTarget(
             name: "wire",
@@ -161,11 +160,14 @@ let package = Package(
 
         // Tests
         .target(
-            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
+            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"],
+            path: "Tests/Support/TestingSupport",
             exclude: ["node.escript"], swiftSettings: usual),
-        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-        .target(name: "LiveHeap", path: "Tests/LiveHeap"),
-        .testTarget(name: "ArchitectureTests", dependencies: ["TestingSupport"], swiftSettings: usual),
+        .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        .target(name: "LiveHeap", path: "Tests/Support/LiveHeap"),
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["TestingSupport"],
+            path: "Tests/Conformance/ArchitectureTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
         .testTarget(
@@ -190,6 +192,7 @@ let package = Package(
                 "WirelineCodec", "ProtocolsSupport", "Scene", "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
+            path: "Tests/Conformance/ProtocolsTests",
             exclude: [
                 "CSharp/Peers", "Cpp/Peers", "Erlang", "Go/Peers", "Java/Peers", "Lua/Peers", "Python/Peers",
                 "Rust/Peers",
@@ -199,18 +202,18 @@ let package = Package(
             name: "ProtocolsSupport",
             dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport", "Features", "Scene"]
                 + protocols.map { .init(stringLiteral: $0) },
-            path: "Tests/ProtocolsSupport", swiftSettings: usual),
+            path: "Tests/Conformance/ProtocolsSupport", swiftSettings: usual),
         .target(
             name: "FuzzingChecks",
             dependencies: [
                 "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineErlang",
                 "WirelineErlangRecords", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ],
-            path: "Tests/Fuzzing/Checks", swiftSettings: usual),
+            path: "Tests/Programs/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(
             name: "FuzzingTests",
             dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"],
-            swiftSettings: usual),
+            path: "Tests/Programs/FuzzingTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
         .testTarget(name: "WirelineLibrariesTests", dependencies: ["WirelineLibraries"], swiftSettings: usual),
@@ -234,7 +237,7 @@ let package = Package(
             ], swiftSettings: usual),
         .target(
             name: "Records", dependencies: ["WirelineCodec", "WirelineErlangRecords"],
-            path: "Tests/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
+            path: "Tests/Conformance/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
         .testTarget(
             name: "WirelineErlangGatewayTests",
             dependencies: ["WirelineErlangGateway", "WirelineErlang", "TestingSupport"],
@@ -252,7 +255,8 @@ let package = Package(
                 "WirelineErlangNode", "WirelineErlang", "WirelineTransport", "ErlangSupport", "TestingSupport",
             ], swiftSettings: usual),
         .target(
-            name: "ErlangSupport", dependencies: ["TestingSupport"], path: "Tests/ErlangSupport", exclude: ["Erlang"],
+            name: "ErlangSupport", dependencies: ["TestingSupport"], path: "Tests/Support/ErlangSupport",
+            exclude: ["Erlang"],
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
@@ -267,7 +271,7 @@ let package = Package(
             ], swiftSettings: usual),
         .target(
             name: "WebSocketSupport", dependencies: ["WirelineWebSocket", "TestingSupport"],
-            path: "Tests/WebSocketSupport", swiftSettings: usual),
+            path: "Tests/Support/WebSocketSupport", swiftSettings: usual),
         .testTarget(
             name: "WirelineTestingTests",
             dependencies: [
@@ -285,17 +289,17 @@ let package = Package(
         .target(
             name: "FaultSupport",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
-            path: "Tests/FaultSupport", swiftSettings: usual),
+            path: "Tests/Support/FaultSupport", swiftSettings: usual),
         .executableTarget(
             name: "endurance",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport", "LiveHeap"],
-            path: "Tests/Endurance", swiftSettings: usual),
+            path: "Tests/Programs/Endurance", swiftSettings: usual),
         .executableTarget(
             name: "faults",
             dependencies: [
                 "Wireline", "WirelineTransport", "WirelineWebSocket", "FaultSupport", "Goim", "TestingSupport",
             ],
-            path: "Tests/Faults", swiftSettings: usual),
+            path: "Tests/Programs/Faults", swiftSettings: usual),
         .testTarget(
             name: "wireTests",
             dependencies: [
@@ -307,6 +311,28 @@ let package = Package(
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]
 )
+
+/// The wing that each module lies in, `Sources/<wing>/<module>`; its tests are `Tests/<wing>/<module>Tests`.
+let wings = [
+    "Core": [
+        "CWirelineSystem", "Wireline", "WirelineCodec", "WirelineLayers", "WirelineLibraries", "WirelineSession",
+        "WirelineTLS", "WirelineTesting", "WirelineTransport", "WirelineWebSocket",
+    ],
+    "Languages": [
+        "WirelineGenerator", "WirelineLanguage", "WirelinePlugin", "WirelineSchema", "WirelineSwiftGenerator",
+        "wire-generate",
+    ],
+    "Erlang": [
+        "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway",
+    ],
+    "Tools": ["WirelineDemo", "WirelineLanguageServer", "WirelineScript", "demo", "wire"],
+]
+for target in package.targets where target.path == nil {
+    let isTest = target.type == .test
+    let module = isTest ? String(target.name.dropLast("Tests".count)) : target.name
+    guard let wing = wings.first(where: { $0.value.contains(module) })?.key else { continue }
+    target.path = "\(isTest ? "Tests" : "Sources")/\(wing)/\(target.name)"
+}
 
 /// With `WIRELINE_TEST_TARGETS`, the package has only these test targets and what they need: `.ci/quick` and the sanitizers
 /// build no more than they run.
