@@ -10,7 +10,8 @@ import WirelineSchema
 /// Runs the code of the page about Elixir.
 @Suite(.enabled(if: ElixirTool.isWanted, "\(ElixirTool.absence)"), .aside)
 struct ElixirPageTests {
-    private static let page = Checkout.url("Sources/Languages/WirelineGenerator/WirelineGenerator.docc/GeneratedElixir.md")
+    private static let page = Checkout.url(
+        "Sources/Languages/WirelineGenerator/WirelineGenerator.docc/GeneratedElixir.md")
 
     @Test func `what the page about Elixir shows runs, and its server answers`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
@@ -69,13 +70,12 @@ struct ElixirPageTests {
 private enum ElixirTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     static let absence = "elixir is not on the PATH: install elixir"
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/elixir" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "elixir")
 
     /// Runs a script in a folder.
     ///

@@ -118,7 +118,7 @@ extension [String: Data] {
         try write(under: folder)
         let paths = keys.map { folder.appending(path: $0).path }
         let text =
-            if let program = ProgramRun.path(of: "sha256sum") {
+            if let program = Peers.path(of: "sha256sum") {
                 try ProgramRun.output(of: program, paths)
             } else {
                 try ProgramRun.output(of: "/usr/bin/shasum", ["-a", "256"] + paths)

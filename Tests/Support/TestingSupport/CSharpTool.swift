@@ -7,13 +7,13 @@ public enum CSharpTool {
     /// Whether to run the tests that need both: they are installed, or `WIRELINE_REQUIRE_PEERS=1` requires them, so that their
     /// absence is a failure.
     public static let isWanted =
-        compiler != nil && mono != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        compiler != nil && mono != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "mcs or mono is not on the PATH: install mono-mcs and mono-runtime"
 
-    private static let compiler = ProgramRun.path(of: "mcs")
-    private static let mono = ProgramRun.path(of: "mono")
+    private static let compiler = Peers.path(of: "mcs")
+    private static let mono = Peers.path(of: "mono")
 
     /// Compiles files to a program or a library, as C# 7.0 and with all warnings as errors.
     ///

@@ -6,13 +6,13 @@ internal import Foundation
 public enum ChromiumTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "chromium is not on the PATH: install chromium-headless-shell"
 
     /// Without windows, Chromium needs less than half of the time.
-    private static let path = ProgramRun.path(of: "chromium-headless-shell") ?? ProgramRun.path(of: "chromium")
+    private static let path = Peers.path(of: "chromium-headless-shell") ?? Peers.path(of: "chromium")
 
     /// What a page did.
     public struct Outcome {

@@ -7,12 +7,12 @@ public enum CppTool {
     /// Whether to run the tests that need it: GCC and Clang, which comes with Swift, are installed, or `WIRELINE_REQUIRE_PEERS=1`
     /// requires them, so that their absence is a failure.
     public static let isWanted =
-        isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        isPresent || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "g++ or clang++ is not on the PATH: install g++"
 
-    private static let isPresent = ["g++", "clang++"].allSatisfy { ProgramRun.path(of: $0) != nil }
+    private static let isPresent = ["g++", "clang++"].allSatisfy { Peers.path(of: $0) != nil }
 
     /// All warnings as errors, without what games leave out.
     public static let warnings = [

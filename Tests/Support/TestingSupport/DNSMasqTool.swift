@@ -6,14 +6,12 @@ import Foundation
 public final class DNSMasqTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "dnsmasq is not on the PATH: install dnsmasq-base"
 
-    /// Debian installs it in a folder that is only on an administrator's PATH.
-    private static let path = ((ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin").split(separator: ":")
-        .map { $0 + "/dnsmasq" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "dnsmasq")
 
     /// The server closes all inherited descriptors. Foundation would then take it for ended, and wait for it on the
     /// thread that handles all processes. So a shell stands between, which ends the server at the end of the shell's

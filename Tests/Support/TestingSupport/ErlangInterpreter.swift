@@ -6,24 +6,22 @@ public import Foundation
 public enum ErlangInterpreter {
     /// Whether to run the tests with Erlang: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || areRequired
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "escript is not on the PATH: install erlang-base"
 
     /// The same for tests that need Erlang's `ssl`, which has a package of its own.
-    public static let isWantedWithTLS = hasApplication("ssl") || areRequired
+    public static let isWantedWithTLS = hasApplication("ssl") || Peers.areRequired
 
     /// The message of such a test that is skipped.
     public static let absenceOfTLS = "Erlang or its ssl is missing: install erlang-ssl"
 
     /// The same for tests that need Dialyzer.
-    public static let isWantedWithDialyzer = hasApplication("dialyzer") || areRequired
+    public static let isWantedWithDialyzer = hasApplication("dialyzer") || Peers.areRequired
 
     /// The message of such a test that is skipped.
     public static let absenceOfDialyzer = "Erlang or its Dialyzer is missing: install erlang-dialyzer"
-
-    private static let areRequired = ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
     /// Next to the interpreter's real `bin` there is `lib`, with a folder for each application.
     private static func hasApplication(_ name: String) -> Bool {
@@ -34,8 +32,7 @@ public enum ErlangInterpreter {
     }
 
     /// The program that runs scripts; nil if it is not installed.
-    public static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    public static let path = Peers.path(of: "escript")
 
     /// A process that will run a script.
     public static func process(script: URL, arguments: [String]) throws -> Process {
@@ -65,7 +62,7 @@ public enum ErlangInterpreter {
     ///
     /// - Returns: What the compiler says; nothing if it accepts the module.
     public static func compile(_ module: URL) throws -> String {
-        guard let compiler = ProgramRun.path(of: "erlc") else { throw Absent() }
+        guard let compiler = Peers.path(of: "erlc") else { throw Absent() }
         let folder = module.deletingLastPathComponent().path
         return try ProgramRun.output(
             of: compiler, ["-Wall", "-Werror", "-o", folder, module.path], isSuccessful: { _ in true })

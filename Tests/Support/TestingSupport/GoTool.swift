@@ -7,13 +7,13 @@ public enum GoTool {
     /// Whether to run the tests that need it: Go 1.18 or later is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
     public static let isWanted =
-        isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        isPresent || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "go or gofmt is not on the PATH, or older than 1.18: install golang-go"
 
-    private static let path = ProgramRun.path(of: "go")
-    private static let formatter = ProgramRun.path(of: "gofmt")
+    private static let path = Peers.path(of: "go")
+    private static let formatter = Peers.path(of: "gofmt")
 
     private static let isPresent: Bool = {
         guard let path, formatter != nil, let text = try? ProgramRun.output(of: path, ["version"]),

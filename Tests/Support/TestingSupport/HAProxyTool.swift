@@ -7,12 +7,11 @@ import Foundation
 ///
 /// It never changes, so `@unchecked Sendable` needs no lock.
 public final class HAProxyTool: @unchecked Sendable {
-    private static let path = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/usr/bin/haproxy"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "haproxy")
 
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "haproxy is not installed"

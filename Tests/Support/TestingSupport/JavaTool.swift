@@ -7,13 +7,13 @@ public enum JavaTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its absence is a
     /// failure.
     public static let isWanted =
-        java != nil && ProgramRun.path(of: "javac") != nil
-        || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        java != nil && Peers.path(of: "javac") != nil
+        || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "java or javac is not on the PATH: install default-jdk-headless"
 
-    private static let java = ProgramRun.path(of: "java")
+    private static let java = Peers.path(of: "java")
 
     /// What makes a short run begin soon.
     private static let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"]

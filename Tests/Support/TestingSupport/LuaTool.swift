@@ -10,7 +10,7 @@ public enum LuaTool {
     /// The interpreters whose tests are run: those that are installed, or all if `WIRELINE_REQUIRE_PEERS=1` requires them, so that
     /// the absence of one is a failure.
     public static let wanted = names.filter {
-        ProgramRun.path(of: $0) != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        Peers.path(of: $0) != nil || Peers.areRequired
     }
 
     /// The interpreters whose tests are skipped.
@@ -18,9 +18,9 @@ public enum LuaTool {
 
     /// The interpreters whose tests of layers are run: those with the packages for them, or all if `WIRELINE_REQUIRE_PEERS=1`.
     public static let wantedWithPackages = wanted.filter { name in
-        if ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1" { return true }
+        if Peers.areRequired { return true }
         let requires = ["-e", "require('zlib') require('openssl.cipher')"]
-        return ProgramRun.path(of: name).map { (try? ProgramRun.output(of: $0, requires)) != nil } ?? false
+        return Peers.path(of: name).map { (try? ProgramRun.output(of: $0, requires)) != nil } ?? false
     }
 
     /// The message of a test that is skipped.
@@ -32,7 +32,7 @@ public enum LuaTool {
     public static func check(_ script: URL) throws -> String {
         let load = "local chunk, problem = loadfile(arg[1]); if not chunk then print(problem) end"
         return try wanted.map { name in
-            guard let path = ProgramRun.path(of: name) else { return "install \(name)\n" }
+            guard let path = Peers.path(of: name) else { return "install \(name)\n" }
             return try ProgramRun.output(of: path, ["-e", "arg = { [[\(script.path)]] } " + load])
         }.joined()
     }
@@ -44,7 +44,7 @@ public enum LuaTool {
     public static func run(
         _ name: String, _ script: URL, _ arguments: [String] = [], input: String = ""
     ) throws -> String {
-        guard let path = ProgramRun.path(of: name) else { throw ProgramRun.Failure(description: "install \(name)") }
+        guard let path = Peers.path(of: name) else { throw ProgramRun.Failure(description: "install \(name)") }
         return try ProgramRun.output(of: path, [script.path] + arguments, input: input)
     }
 }

@@ -6,13 +6,12 @@ public import Foundation
 public enum OpenSSLTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "openssl is not on the PATH: install openssl"
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/openssl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "openssl")
 
     /// A process that will run the tool.
     public static func process(_ arguments: [String], in folder: URL? = nil) throws -> Process {

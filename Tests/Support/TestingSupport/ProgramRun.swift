@@ -11,12 +11,6 @@ public enum ProgramRun {
         public init(description: String) { self.description = description }
     }
 
-    /// Returns the path of a program on the `PATH`; nil if it is not installed.
-    public static func path(of name: String) -> String? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
     /// Runs a program; if it hangs, it is killed.
     ///
     /// - Parameters:

@@ -6,13 +6,12 @@ import Foundation
 public enum PrometheusTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "promtool is not on the PATH: install prometheus"
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/promtool" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "promtool")
 
     /// Checks a text of metrics.
     ///

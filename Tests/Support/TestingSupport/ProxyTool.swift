@@ -13,17 +13,14 @@ public final class ProxyTool: @unchecked Sendable {
         /// A SOCKS 5 proxy.
         case microsocks
 
-        var path: String? {
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-                .map { $0 + "/" + rawValue }.first { FileManager.default.isExecutableFile(atPath: $0) }
-        }
+        var path: String? { Peers.path(of: rawValue) }
     }
 
     /// Whether to run the tests that need them: both are installed, or `WIRELINE_REQUIRE_PEERS=1` requires them, so
     /// that their absence is a failure.
     public static let isWanted =
         Kind.allCases.allSatisfy { $0.path != nil }
-        || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "tinyproxy or microsocks is not on the PATH: install tinyproxy-bin and microsocks"

@@ -7,25 +7,25 @@ public enum PythonInterpreter {
     /// Whether to run the tests that need it: Python 3.10 or later is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so
     /// that its absence is a failure.
     public static let isWanted =
-        isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        isPresent || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "python3 is not on the PATH, or older than 3.10: install python3"
 
     /// Whether to check types: `mypy` is installed, or required.
     public static let hasTypeChecker =
-        typeChecker != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        typeChecker != nil || Peers.areRequired
 
     /// The message of a test of types that is skipped.
     public static let absenceOfTypeChecker = "mypy is not on the PATH: install mypy"
 
     /// The Python on the PATH; that of the system if it alone has the packages for layers of generated modules.
     private static let path: String? = {
-        let candidates = [ProgramRun.path(of: "python3"), "/usr/bin/python3"].compactMap(\.self)
+        let candidates = [Peers.path(of: "python3"), "/usr/bin/python3"].compactMap(\.self)
         let imports = ["-c", "import brotli, cryptography"]
-        return candidates.first { (try? ProgramRun.output(of: $0, imports)) != nil } ?? ProgramRun.path(of: "python3")
+        return candidates.first { (try? ProgramRun.output(of: $0, imports)) != nil } ?? Peers.path(of: "python3")
     }()
-    private static let typeChecker = ProgramRun.path(of: "mypy")
+    private static let typeChecker = Peers.path(of: "mypy")
 
     private static let isPresent: Bool = {
         guard let path else { return false }

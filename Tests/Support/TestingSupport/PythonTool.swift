@@ -6,7 +6,7 @@ import Foundation
 public enum PythonTool {
     /// Whether to run the tests that need it: it is installed with these modules, or `WIRELINE_REQUIRE_PEERS=1` requires
     /// it, so that its absence is a failure.
-    public static let isWanted = isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = isPresent || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence =
@@ -14,7 +14,7 @@ public enum PythonTool {
 
     private static let path = "/usr/bin/python3"
 
-    private static let isPresent = (try? run("import brotli, cryptography")) != nil
+    private static let isPresent = !Peers.areHidden && (try? run("import brotli, cryptography")) != nil
 
     /// Runs a script.
     ///

@@ -7,12 +7,12 @@ public enum RustTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its absence is a
     /// failure.
     public static let isWanted =
-        path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "rustc is not on the PATH: install rustc"
 
-    private static let path = ProgramRun.path(of: "rustc")
+    private static let path = Peers.path(of: "rustc")
 
     /// Compiles a file of source code with all that it names, with warnings as errors.
     ///

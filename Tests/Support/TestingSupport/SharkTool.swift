@@ -6,13 +6,12 @@ import Foundation
 public enum SharkTool {
     /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
     /// absence is a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "tshark is not on the PATH: install tshark"
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/tshark" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let path = Peers.path(of: "tshark")
 
     /// Reads a capture with a dissector.
     ///

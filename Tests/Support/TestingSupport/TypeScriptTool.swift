@@ -7,13 +7,13 @@ public enum TypeScriptTool {
     /// Whether to run the tests that need both: they are installed, or `WIRELINE_REQUIRE_PEERS=1` requires them, so that their
     /// absence is a failure.
     public static let isWanted =
-        compiler != nil && node != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        compiler != nil && node != nil || Peers.areRequired
 
     /// The message of a test that is skipped.
     public static let absence = "tsc or node is not on the PATH: install node-typescript and nodejs"
 
-    private static let compiler = ProgramRun.path(of: "tsc")
-    private static let node = ProgramRun.path(of: "node")
+    private static let compiler = Peers.path(of: "tsc")
+    private static let node = Peers.path(of: "node")
 
     /// The strictest settings under which generated code must compile.
     private static let strict = [

@@ -13,7 +13,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
 
     /// The installed ones; all of them if `WIRELINE_REQUIRE_PEERS=1` requires them, so that an absence is a failure.
     public static let wanted = allCases.filter {
-        $0.program != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+        $0.program != nil || Peers.areRequired
     }
 
     /// The message if one is missing.
@@ -40,9 +40,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
 
     /// The first program on the PATH that has the library: there may be several Pythons.
     private func find() -> URL? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { URL(filePath: "\($0)/\(words.program)") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) && hasLibrary($0) }
+        Peers.paths(of: words.program).map { URL(filePath: $0) }.first { hasLibrary($0) }
     }
 
     private func hasLibrary(_ program: URL) -> Bool {

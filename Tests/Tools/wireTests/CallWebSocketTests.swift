@@ -50,7 +50,7 @@ struct CallWebSocketTests {
         await peer.close()
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("mosquitto"), "mosquitto is not on the PATH: install mosquitto"))
+    @Test(.enabled(if: Peers.isWanted("mosquitto"), "mosquitto is not on the PATH: install mosquitto"))
     func `an MQTT broker replies over a WebSocket with its subprotocol`() async throws {
         let schema = Checkout.url("Protocols/MQTT").path
         let workspace = try Workspace()

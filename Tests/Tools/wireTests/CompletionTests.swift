@@ -106,7 +106,7 @@ struct CompletionTests {
         return outcome.output.split(separator: "\n").map(String.init)
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("bash")))
+    @Test(.enabled(if: Peers.isWanted("bash")))
     func `bash completes lines`() throws {
         // Readline splits words at these characters, and replaces the last word.
         let script = #"""
@@ -128,7 +128,7 @@ struct CompletionTests {
         #expect(try results(of: script, in: "bash") == Self.lines.map(\.1))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("zsh")))
+    @Test(.enabled(if: Peers.isWanted("zsh")))
     func `zsh completes lines`() throws {
         // An interactive shell gets the line, a Tab, and then prints the line instead of running it.
         let script = #"""
@@ -147,7 +147,7 @@ struct CompletionTests {
         #expect(try results(of: "setopt extendedglob\n" + script, in: "zsh -f") == Self.lines.map(\.1))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("fish")))
+    @Test(.enabled(if: Peers.isWanted("fish")))
     func `fish completes lines`() throws {
         let script = #"""
             source (wire completions fish | psub)

@@ -219,7 +219,7 @@ struct ConformTests {
         #expect(twice.status == 1 && twice.errors == "error: known: hi/decode stands twice\n")
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("python3"), "there is no python3"))
+    @Test(.enabled(if: Peers.isWanted("python3"), "there is no python3"))
     func `the XML is well-formed, whatever a failure's text contains`() throws {
         let workspace = try Workspace(Self.files)
         let evil = #"{"message":"Cs_20001","fields":{"SceneId":1,"Line":2,"message":"\u0000\u001b]]>\"<&'\uffff😀"}}"#

@@ -7,7 +7,7 @@ import TestingSupport
 /// The schema in `Protocols/HTTP2` against Node's client, and the servers of Node and nginx, which `wire proxy` watches.
 ///
 /// Node sends frames of every kind, also padded ones, through nghttp2.
-@Suite(.enabled(if: PeerProcess.isWanted("node"), "Node is not on the PATH: install nodejs"), .aside)
+@Suite(.enabled(if: Peers.isWanted("node"), "Node is not on the PATH: install nodejs"), .aside)
 struct HTTP2PeerTests {
     private static let schema = Checkout.url("Protocols/HTTP2").path
 
@@ -99,7 +99,7 @@ struct HTTP2PeerTests {
         }
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("nginx"), "nginx is not on the PATH: install nginx"))
+    @Test(.enabled(if: Peers.isWanted("nginx"), "nginx is not on the PATH: install nginx"))
     func `each frame between Node and nginx has its name`() async throws {
         let workspace = try Workspace([:])
         let server = try await PeerProcess.onFreePort { port in

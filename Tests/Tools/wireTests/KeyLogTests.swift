@@ -120,7 +120,7 @@ struct KeyLogTests {
 /// `tcpdump`, capturing the connections of a port on the loopback device.
 private final class RunningCapture {
     /// Only root may capture.
-    static let isPossible = PeerProcess.isWanted("tcpdump") && SharkTool.isWanted && geteuid() == 0
+    static let isPossible = Peers.isWanted("tcpdump") && SharkTool.isWanted && geteuid() == 0
     static let absence = "tcpdump or tshark is not installed, or this is not root"
 
     private static let marker = Array("the end of the capture".utf8)

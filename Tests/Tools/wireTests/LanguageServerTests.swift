@@ -58,7 +58,7 @@ struct LanguageServerTests {
     }
 
     /// Neovim's own client, without any plugin.
-    @Test(.enabled(if: PeerProcess.isWanted("nvim")))
+    @Test(.enabled(if: Peers.isWanted("nvim")))
     func `Neovim edits a protocol`() throws {
         let workspace = try Workspace([
             "P/a.wire": "// 场景 🎮\nmessage Cs_1 {\n    Itme item = 1;  // 道具\n}\n",

@@ -6,7 +6,7 @@ import TestingSupport
 
 /// What `tcpdump` captures, decoded while it is captured. Only root may capture.
 @Suite(
-    .enabled(if: PeerProcess.isWanted("tcpdump") && geteuid() == 0, "tcpdump is not installed, or this is not root"),
+    .enabled(if: Peers.isWanted("tcpdump") && geteuid() == 0, "tcpdump is not installed, or this is not root"),
     .aside)
 struct LiveCaptureTests {
     @Test(arguments: ["lo", "any"]) func `the packets of a call are decoded as they pass`(_ device: String) throws {

@@ -10,7 +10,7 @@ import TestingSupport
 @Suite(
     .aside,
     .enabled(
-        if: ["mosquitto", "mosquitto_pub", "mosquitto_sub"].allSatisfy(PeerProcess.isWanted),
+        if: ["mosquitto", "mosquitto_pub", "mosquitto_sub"].allSatisfy(Peers.isWanted),
         "mosquitto or its clients are not on the PATH: install mosquitto and mosquitto-clients"))
 struct MQTTPeerTests {
     private let workspace: Workspace

@@ -24,7 +24,7 @@ struct ManualTests {
         }
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("groff")))
+    @Test(.enabled(if: Peers.isWanted("groff")))
     func `groff prints it without a warning`() throws {
         let outcome = try Workspace().shell("wire manual | groff -man -ww -Tutf8 -P-c -P-b -P-u")
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
@@ -33,7 +33,7 @@ struct ManualTests {
         #expect(outcome.output.contains("EXIT STATUS"))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("mandoc")))
+    @Test(.enabled(if: Peers.isWanted("mandoc")))
     func `mandoc finds no fault in it, not even of style`() throws {
         let lint = try Workspace().shell("wire manual | mandoc -T lint -W style")
         // The page is generated for each version, so it has no date.
@@ -41,7 +41,7 @@ struct ManualTests {
         #expect(faults == [])
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("man")))
+    @Test(.enabled(if: Peers.isWanted("man")))
     func `man shows the page`() throws {
         let outcome = try Workspace().shell("wire manual > wire.1 && MANPAGER=cat MANWIDTH=100 man ./wire.1")
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")

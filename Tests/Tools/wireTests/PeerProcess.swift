@@ -13,15 +13,6 @@ final class PeerProcess {
     private let output = Pipe()
     let port: UInt16
 
-    /// Whether the program is installed, or must be.
-    static func isWanted(_ program: String) -> Bool {
-        let environment = ProcessInfo.processInfo.environment
-        let isThere = (environment["PATH"] ?? "").split(separator: ":").contains {
-            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-        }
-        return isThere || environment["WIRELINE_REQUIRE_PEERS"] == "1"
-    }
-
     /// Starts the program, and waits until it has printed something.
     ///
     /// - Parameters:

@@ -97,7 +97,7 @@ private final class PostgreSQLServer {
     }()
 
     /// Whether it is installed, or must be.
-    static var isWanted: Bool { programs != nil || PeerProcess.isWanted("psql") }
+    static var isWanted: Bool { programs != nil || Peers.isWanted("psql") }
 
     private let folder: Workspace
     private let process: PeerProcess

@@ -23,7 +23,7 @@ extension ProbeTests {
         withExtendedLifetime(folder) { server.stop() }
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("mosquitto"), "mosquitto is not on the PATH: install mosquitto"))
+    @Test(.enabled(if: Peers.isWanted("mosquitto"), "mosquitto is not on the PATH: install mosquitto"))
     func `mosquitto speaks MQTT`() async throws {
         let framing = Framing(offset: 1, width: 1, order: .bigEndian, excess: 2)
         try await expect(
@@ -31,14 +31,14 @@ extension ProbeTests {
             files: { ["m.conf": "listener \($0) 127.0.0.1\nallow_anonymous true\n"] })
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("memcached"), "memcached is not on the PATH: install memcached"))
+    @Test(.enabled(if: Peers.isWanted("memcached"), "memcached is not on the PATH: install memcached"))
     func `a memcached that speaks only text is recognised, too`() async throws {
         try await expect(
             .other("memcached"), of: { "memcached -u nobody -l 127.0.0.1 -p \($0) -B ascii -vv" },
             announcing: "server listening")
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("memcached"), "memcached is not on the PATH: install memcached"))
+    @Test(.enabled(if: Peers.isWanted("memcached"), "memcached is not on the PATH: install memcached"))
     func `a memcached is recognised by its packets`() async throws {
         let framing = Framing(offset: 8, width: 4, order: .bigEndian, excess: 24)
         try await expect(
@@ -50,7 +50,7 @@ extension ProbeTests {
     private static let nginxStart = "daemon off; master_process off; error_log stderr notice; pid n.pid;\n"
 
     @Test(
-        .enabled(if: PeerProcess.isWanted("nginx"), "nginx is not on the PATH: install nginx"),
+        .enabled(if: Peers.isWanted("nginx"), "nginx is not on the PATH: install nginx"),
         arguments: [
             ("", Probe.Verdict.other("HTTP")),
             (
@@ -68,7 +68,7 @@ extension ProbeTests {
     }
 
     @Test(
-        .enabled(if: PeerProcess.isWanted("nginx"), "nginx is not on the PATH: install nginx and libnginx-mod-rtmp"))
+        .enabled(if: Peers.isWanted("nginx"), "nginx is not on the PATH: install nginx and libnginx-mod-rtmp"))
     func `nginx with its module for RTMP is recognised`() async throws {
         try await expect(
             .other("RTMP"), of: { _ in Self.nginx }, announcing: "getrlimit",
@@ -79,7 +79,7 @@ extension ProbeTests {
             })
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("sshd"), "sshd is not on the PATH: install openssh-server"))
+    @Test(.enabled(if: Peers.isWanted("sshd"), "sshd is not on the PATH: install openssh-server"))
     func `sshd speaks SSH`() async throws {
         // Only an init system makes the folder that sshd wants when root starts it.
         let start = #"[ "$(id -u)" != 0 ] || mkdir -p /run/sshd; [ -e key ] || ssh-keygen -q -t ed25519 -N "" -f key"#
@@ -91,7 +91,7 @@ extension ProbeTests {
             }, announcing: "Server listening")
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("epmd"), "epmd is not on the PATH: install erlang-base"))
+    @Test(.enabled(if: Peers.isWanted("epmd"), "epmd is not on the PATH: install erlang-base"))
     func `Erlang's port mapper is recognised, not taken for DNS`() async throws {
         let framing = Framing(offset: 0, width: 2, order: .bigEndian, excess: 2)
         let name = "as of epmd, Erlang's port mapper, whose answers have no length"

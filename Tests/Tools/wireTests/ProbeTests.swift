@@ -100,7 +100,7 @@ struct ProbeTests {
         await peer.shutDown(within: .seconds(500))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
+    @Test(.enabled(if: Peers.isWanted("python3"), "python3 is not on the PATH: install python3"))
     func `a Python server that packs lengths with struct is recognised`() async throws {
         let folder = try Workspace(["server.py": Self.pythonServer])
         let server = try PeerProcess("python3 -u server.py", in: folder)
@@ -161,13 +161,13 @@ struct ProbeTests {
         #expect(try await probe("127.0.0.1:\(server.port)", for: .other("TLS")) == .other("TLS"))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
+    @Test(.enabled(if: Peers.isWanted("python3"), "python3 is not on the PATH: install python3"))
     func `a web server is recognised`() async throws {
         let server = try PeerProcess("python3 -u -m http.server 0 --bind 127.0.0.1", in: Workspace())
         #expect(try await probe("127.0.0.1:\(server.port)", for: .other("HTTP")) == .other("HTTP"))
     }
 
-    @Test(.enabled(if: PeerProcess.isWanted("redis-server"), "redis-server is not on the PATH: install redis-server"))
+    @Test(.enabled(if: Peers.isWanted("redis-server"), "redis-server is not on the PATH: install redis-server"))
     func `a Redis server is recognised`() async throws {
         let server = try await PeerProcess.onFreePort { port in
             try PeerProcess("redis-server --port \(port) --bind 127.0.0.1 --save ''", in: Workspace(), port: port)
