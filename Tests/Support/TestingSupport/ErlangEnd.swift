@@ -10,8 +10,7 @@ public final class ErlangEnd {
     private let pipe = Pipe()
 
     public init(_ arguments: [String]) throws {
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../WirelineTests/Erlang/connection.escript")
+        let script = Checkout.url("Tests/Core/WirelineTests/Erlang/connection.escript")
         process = try ErlangInterpreter.process(script: script, arguments: arguments)
         process.standardInput = input
         process.standardOutput = pipe

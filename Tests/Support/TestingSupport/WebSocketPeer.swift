@@ -60,10 +60,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
         process.executableURL = program
         process.environment = Self.environment
         process.arguments =
-            [
-                URL(filePath: #filePath).deletingLastPathComponent()
-                    .appending(path: "../WirelineTests/WebSocket/Peers/\(words.script)").path
-            ] + arguments
+            [Checkout.url("Tests/Core/WirelineTests/WebSocket/Peers/\(words.script)").path] + arguments
         return process
     }
 
