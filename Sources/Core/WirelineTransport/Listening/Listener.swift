@@ -257,7 +257,8 @@ package final class Listener: @unchecked Sendable {
                 left -= 1
                 loop.note(.connectionAccepted)
             case .nothing: isFull = false
-            case .failed(let error) where error.isOfOneConnection: continue
+            // Counted, too: a system that refuses the call may leave the connection in its queue.
+            case .failed(let error) where error.isOfOneConnection: left -= 1
             case .failed(let error):
                 noteFailure(.system(error))
                 return tryAgain(after: Self.backOff)

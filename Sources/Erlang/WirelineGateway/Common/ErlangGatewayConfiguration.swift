@@ -135,8 +135,8 @@ extension ErlangGatewayConfiguration {
     var nodeConfiguration: ErlangNodeConfiguration {
         var configuration = node
         configuration.limits.processCount = max(configuration.limits.processCount, clientLimit + 64)
-        // Each client may have its own owner.
-        configuration.limits.monitorCount = max(configuration.limits.monitorCount, clientLimit + 64)
+        // One process monitors all owners, which may be one for each client, and the members besides.
+        configuration.limits.monitorCount += clientLimit
         return configuration
     }
 

@@ -45,6 +45,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var owners: OwnerNodes
     @safe @exclusivity(unchecked) private var clients: [ClientNumber: ClientConnection] = [:]
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
+    /// The nodes that are asked for a sign of life.
+    private var pinged: Set<ErlangNodeName> = []
     /// Processes that are not monitored yet, because their node has too much output.
     private var unmonitored: [ErlangNodeName: [ErlangDestination]] = [:]
     /// A node with at most this much output accepts what it has refused.
@@ -437,15 +439,17 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// Asks a node for a sign of life, until it answers or is lost. The task ends by itself.
     private func ping(_ name: ErlangNodeName) {
+        guard pinged.insert(name).inserted else { return }
         let node = node
         Task(executorPreference: loop) {
             let request = ErlangTerm.tuple("is_auth", .atom(node.name.atom))
             let answer = try? await node.call(.name("net_kernel", at: name), request)
-            self.loop.execute { self.pinged(name, isAnswered: answer != nil) }
+            self.loop.execute { self.pingEnded(name, isAnswered: answer != nil) }
         }
     }
 
-    private func pinged(_ name: ErlangNodeName, isAnswered: Bool) {
+    private func pingEnded(_ name: ErlangNodeName, isAnswered: Bool) {
+        pinged.remove(name)
         if isAnswered { return change { $0.answered(name, at: $1) } }
         guard node.isConnected(to: name) else { return }
         loop.schedule(at: loop.now + Self.pingDelay) { [weak self] in self?.ping(name) }
