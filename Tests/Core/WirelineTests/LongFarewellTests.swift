@@ -57,14 +57,14 @@ struct LongFarewellTests {
             try client.write(Say(text: "first"))
             for _ in 0..<2 { try client.write(Say(text: Self.long), header: Self.compressed) }
             try client.kick(with: Say(text: "go"), header: Self.compressed, within: .seconds(500))
-            #expect(client.connection.sealsLater)
+            #expect(client.connection.hasDeferredPackets)
             // It has ended for the handler.
             #expect(throws: ConnectionError.kicked) { try client.write(Say(text: "more")) }
             let packet = try Say(text: "more").encoded()
             #expect(throws: ConnectionError.kicked) { try client.write(packet: packet.span.bytes) }
             await #expect(throws: ConnectionError.kicked) { try await client.send(Say(text: "more")) }
             await #expect(throws: ConnectionError.kicked) { try await client.nextPacket() }
-            #expect(client.connection.sealsLater)
+            #expect(client.connection.hasDeferredPackets)
         }
         // The end of the input is not waited for.
         for _ in 0..<10 { try await client.send(Say(text: "unread")) }
@@ -119,7 +119,7 @@ struct LongFarewellTests {
             try room.send(Say(text: Self.long), header: Self.compressed)
             try member.write(Say(text: "to one"))
             try member.write(Say(text: Self.long), header: Self.compressed)
-            #expect(member.connection.sealsLater)
+            #expect(member.connection.hasDeferredPackets)
         }
         async let end: Void = server.shutDown(within: .seconds(500), telling: Say(text: "to all"))
         #expect(try await Self.texts(of: client) == ["long", "to the room", "long", "to one", "long", "to all"])
@@ -230,7 +230,7 @@ struct LongFarewellTests {
             try room.send(Notification(body: "after"))
             try author.write(Notification(body: "to one"))
             // It comes after the room's, so it waits for them.
-            #expect(author.connection.sealsLater)
+            #expect(author.connection.hasDeferredPackets)
         }
         var expected = ["before"] + Array(repeating: text, count: 4) + ["after", "to one"]
         for client in clients {

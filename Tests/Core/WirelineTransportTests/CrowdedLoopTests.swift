@@ -118,25 +118,25 @@ struct CrowdedLoopTests {
             let loop: EventLoop
             let count: Count
             init(_ loop: EventLoop, _ count: Count) { (self.loop, self.count) = (loop, count) }
-            override func goOn() {
+            override func continueWork() {
                 count.value += 1
                 let end = MonotonicTime.now + .milliseconds(1)
                 while MonotonicTime.now < end {}
-                loop.goOnLater(self)
+                loop.continueLater(self)
             }
         }
         final class Brief: PollTarget, @unchecked Sendable {
             let body: () -> Void
             init(_ body: @escaping () -> Void) { self.body = body }
-            override func goOn() { body() }
+            override func continueWork() { body() }
         }
         let loop = try EventLoop()
         let turns = Count()
         let seen = Seen<Int>()
-        await loop.run { for _ in 0..<100 { loop.goOnLater(Long(loop, turns)) } }
+        await loop.run { for _ in 0..<100 { loop.continueLater(Long(loop, turns)) } }
         await loop.run {
             let before = turns.value
-            loop.goOnLater(Brief { seen.add(turns.value - before) }, isBrief: true)
+            loop.continueLater(Brief { seen.add(turns.value - before) }, isBrief: true)
         }
         // They work for 2 ms in a turn.
         #expect(try #require(await seen.first(1).first) < 10)

@@ -16,56 +16,56 @@ struct WriteDeadlineTests {
         return deadline
     }()
 
-    private static func nextLook(
+    private static func nextCheck(
         _ deadline: inout WriteDeadline, from time: Int64, _ acknowledged: UInt64?
     ) -> MonotonicTime? {
-        deadline.nextLook(from: Self.time(time), acknowledged: acknowledged)
+        deadline.nextCheck(from: Self.time(time), acknowledged: acknowledged)
     }
 
-    private static func isOver(_ deadline: inout WriteDeadline, at time: Int64, _ acknowledged: UInt64?) -> Bool {
-        deadline.isOver(at: Self.time(time), acknowledged: acknowledged)
+    private static func checkExpired(_ deadline: inout WriteDeadline, at time: Int64, _ acknowledged: UInt64?) -> Bool {
+        deadline.checkExpired(at: Self.time(time), acknowledged: acknowledged)
     }
 
     @Test func `without a timeout there is no check`() {
         var deadline = WriteDeadline()
         deadline.progressed(at: Self.time(100))
-        #expect(Self.nextLook(&deadline, from: 100, 0) == nil)
-        #expect(!Self.isOver(&deadline, at: 1_000, 0))
+        #expect(Self.nextCheck(&deadline, from: 100, 0) == nil)
+        #expect(!Self.checkExpired(&deadline, at: 1_000, 0))
     }
 
     @Test func `a peer that reads nothing is checked four times, and times out at the last check`() {
         var deadline = Self.deadline
         for time in [110, 120, 130] as [Int64] {
-            #expect(Self.nextLook(&deadline, from: time - 10, 7) == Self.time(time))
-            #expect(!Self.isOver(&deadline, at: time, 7))
+            #expect(Self.nextCheck(&deadline, from: time - 10, 7) == Self.time(time))
+            #expect(!Self.checkExpired(&deadline, at: time, 7))
         }
-        #expect(Self.nextLook(&deadline, from: 130, 7) == Self.time(140))
-        #expect(Self.isOver(&deadline, at: 140, 7))
+        #expect(Self.nextCheck(&deadline, from: 130, 7) == Self.time(140))
+        #expect(Self.checkExpired(&deadline, at: 140, 7))
     }
 
     @Test func `each acknowledged byte starts the peer's timeout again`() {
         var deadline = Self.deadline
-        #expect(Self.nextLook(&deadline, from: 100, 7) == Self.time(110))
-        #expect(!Self.isOver(&deadline, at: 139, 8))
-        #expect(Self.nextLook(&deadline, from: 139, 8) == Self.time(149))
-        #expect(!Self.isOver(&deadline, at: 178, 8))
-        #expect(Self.isOver(&deadline, at: 179, 8))
+        #expect(Self.nextCheck(&deadline, from: 100, 7) == Self.time(110))
+        #expect(!Self.checkExpired(&deadline, at: 139, 8))
+        #expect(Self.nextCheck(&deadline, from: 139, 8) == Self.time(149))
+        #expect(!Self.checkExpired(&deadline, at: 178, 8))
+        #expect(Self.checkExpired(&deadline, at: 179, 8))
     }
 
     @Test func `bytes acknowledged before output was queued do not count as progress`() {
         var deadline = Self.deadline
-        #expect(Self.nextLook(&deadline, from: 100, 7) != nil)
+        #expect(Self.nextCheck(&deadline, from: 100, 7) != nil)
         deadline.rest()
         deadline.progressed(at: Self.time(200))
-        #expect(Self.nextLook(&deadline, from: 200, 1_000) == Self.time(210))
-        #expect(Self.isOver(&deadline, at: 240, 1_000))
+        #expect(Self.nextCheck(&deadline, from: 200, 1_000) == Self.time(210))
+        #expect(Self.checkExpired(&deadline, at: 240, 1_000))
     }
 
     @Test func `if the system reports no acknowledgements, only accepted writes count`() {
         var deadline = Self.deadline
-        #expect(!Self.isOver(&deadline, at: 139, nil))
+        #expect(!Self.checkExpired(&deadline, at: 139, nil))
         deadline.progressed(at: Self.time(139))
-        #expect(!Self.isOver(&deadline, at: 178, nil))
-        #expect(Self.isOver(&deadline, at: 179, nil))
+        #expect(!Self.checkExpired(&deadline, at: 178, nil))
+        #expect(Self.checkExpired(&deadline, at: 179, nil))
     }
 }

@@ -127,9 +127,11 @@ struct SwiftNodePairTests {
 
         var isBehind: Bool { isBusy.withLock { $0 } }
 
-        func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) { received.withLock { $0 += 1 } }
-        func told(_ pid: ErlangPID, _ event: ErlangEvent) {}
-        func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {}
+        func didReceiveMessage(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) {
+            received.withLock { $0 += 1 }
+        }
+        func didReceiveEvent(_ pid: ErlangPID, _ event: ErlangEvent) {}
+        func didReceiveExit(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {}
         func nodeUp(_ node: ErlangNodeName) {}
         func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError) {}
         func groupChanged(_ change: ErlangGroupChange, scope: ErlangAtom) {}
@@ -159,7 +161,7 @@ struct SwiftNodePairTests {
         // One read is the most that has come.
         #expect(program.received.withLock { $0 } <= 30)
         program.isBusy.withLock { $0 = false }
-        await server.loop.run { server.readOn() }
+        await server.loop.run { server.resumeReading() }
         try await pair.client.send(term, to: .pid(service), timeout: Self.patience)
         count += 1
         while program.received.withLock({ $0 }) < count, pair.client.nodes == [server.name] { await Task.yield() }

@@ -22,16 +22,16 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     private(set) var byteCount = 0
     private let dropsOldest: Bool
     /// Whether the oldest elements are dropped until a task has taken one: readers of other types need later elements.
-    var dropsUntilTaken = false { didSet { if !isHoldingUp { releaseFeeder() } } }
+    var dropsUntilTaken = false { didSet { if !isSaturated { resumeProducer() } } }
     private var wasTaken = false
     private(set) var droppedCount = 0
     /// The ended connection whose remaining input exceeded the limit, because the program did not read.
-    private var overdrawer: ConnectionNumber?
+    private var overLimitConnection: ConnectionNumber?
     private var end: Taken?
 
     private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?
     /// The task that waits to add an element. A session reads one connection at a time.
-    private var feeder: CheckedContinuation<Void, Never>?
+    private var producer: CheckedContinuation<Void, Never>?
 
     /// - Parameter limit: The most bytes that may wait, but for one element. Each element counts 256 bytes more than it
     ///   has, as in ``ConnectionLimits/unreadByteCount``.
@@ -42,7 +42,7 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     }
 
     /// Whether nothing more should be added for now.
-    var isHoldingUp: Bool { isFull && !dropsNow }
+    var isSaturated: Bool { isFull && !dropsNow }
 
     private var dropsNow: Bool { dropsOldest || dropsUntilTaken && !wasTaken }
 
@@ -59,10 +59,10 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     ///
     /// It cannot wait in the connection, so one connection may exceed the limit. Further ones must wait until less is
     /// unread: otherwise a server could fill the memory by ending one connection after another.
-    func takesRest(of number: ConnectionNumber) -> Bool {
-        guard isHoldingUp else { return true }
-        if overdrawer == nil { overdrawer = number }
-        return overdrawer == number
+    func admitRest(of number: ConnectionNumber) -> Bool {
+        guard isSaturated else { return true }
+        if overLimitConnection == nil { overLimitConnection = number }
+        return overLimitConnection == number
     }
 
     // MARK: Adding
@@ -94,19 +94,19 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
 
     /// Waits until the elements are below the limit, or the inbox has ended.
     nonisolated(nonsending) func room() async {
-        guard isHoldingUp, end == nil else { return }
-        await withCheckedContinuation { feeder = $0 }
+        guard isSaturated, end == nil else { return }
+        await withCheckedContinuation { producer = $0 }
     }
 
-    func releaseFeeder() {
-        feeder.take()?.resume()
+    func resumeProducer() {
+        producer.take()?.resume()
     }
 
     /// Ends the input. The elements that have arrived can still be taken.
     func finish(_ end: Taken) {
         guard self.end == nil else { return }
         self.end = end
-        releaseFeeder()
+        resumeProducer()
         // A task waits only while the inbox is empty.
         if let (_, continuation) = receiver.take() { continuation.resume(returning: end) }
     }
@@ -118,9 +118,9 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
         wasTaken = true
         guard let element = elements.popFirst() else { return end }
         byteCount -= element.byteCount
-        if !isHoldingUp {
-            overdrawer = nil
-            releaseFeeder()
+        if !isSaturated {
+            overLimitConnection = nil
+            resumeProducer()
         }
         return .success(element)
     }

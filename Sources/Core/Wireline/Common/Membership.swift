@@ -7,7 +7,7 @@ class Membership {
     final var next: Membership?
 
     /// Sends the group's messages that this member has not got yet, because other output follows.
-    func settle() {}
+    func sendPendingMessages() {}
 
     /// Ends the membership, because the connection takes no more output.
     func end() {}

@@ -30,7 +30,7 @@ final class Dialer: @unchecked Sendable {
     private var timer: EventLoop.Timer?
     /// Unhandled events: a socket may fail while it is being asked to connect.
     private var events: [(event: Race.Event, time: MonotonicTime)] = []
-    private var isDealing = false
+    private var isHandling = false
     private var isOver = false
 
     /// - Parameters:
@@ -70,23 +70,23 @@ final class Dialer: @unchecked Sendable {
         let address = try? SocketAddress(ipAddress: host, port: port)
         for family in AddressFamily.allCases {
             if let address {
-                deal(with: .found(Race.Family(family), address.addressFamily == family ? [address] : []))
+                handle(.found(Race.Family(family), address.addressFamily == family ? [address] : []))
             } else if let local = origin.address, local.addressFamily != family {
                 // From the local address, no address of this family can be reached.
-                deal(with: .found(Race.Family(family), []))
+                handle(.found(Race.Family(family), []))
             } else {
                 lookUp(family)
             }
         }
-        deal()
+        handleEvents()
     }
 
     /// Connects to a Unix domain socket, without a lookup.
     private func begin(with unixAddress: SocketAddress) {
         outcome.cleanUp = { self.stop() }
-        deal(with: .found(.ipv6, []))
-        deal(with: .found(.ipv4, [unixAddress]))
-        deal()
+        handle(.found(.ipv6, []))
+        handle(.found(.ipv4, [unixAddress]))
+        handleEvents()
     }
 
     private func stop() {
@@ -125,10 +125,10 @@ final class Dialer: @unchecked Sendable {
         case .success(let answer):
             let addresses = answer.addresses.filter { $0.addressFamily == family }.map { $0.withPort(port) }
             recorder.note(.lookupEnded(family, addresses))
-            deal(with: .found(Race.Family(family), addresses))
+            handle(.found(Race.Family(family), addresses))
         case .failure(let error):
             recorder.note(.lookupFailed(family, error))
-            deal(with: .lookupFailed(Race.Family(family), error, DisconnectCause(error)))
+            handle(.lookupFailed(Race.Family(family), error, DisconnectCause(error)))
         }
     }
 
@@ -147,10 +147,10 @@ final class Dialer: @unchecked Sendable {
         switch result {
         case .success(let stream):
             attempts[number]?.stream = stream
-            deal(with: .connected(attempt: number))
+            handle(.connected(attempt: number))
         case .failure(let error):
             recorder.note(.attemptFailed(address, error))
-            deal(with: .attemptFailed(number, error, DisconnectCause(error)))
+            handle(.attemptFailed(number, error, DisconnectCause(error)))
         }
     }
 
@@ -162,31 +162,31 @@ final class Dialer: @unchecked Sendable {
 
     // MARK: Decisions
 
-    private func deal(with event: Race.Event) {
-        deal(with: event, at: outcome.loop.now)
+    private func handle(_ event: Race.Event) {
+        handle(event, at: outcome.loop.now)
     }
 
-    private func deal(with event: Race.Event, at time: MonotonicTime) {
+    private func handle(_ event: Race.Event, at time: MonotonicTime) {
         events.append((event, time))
-        deal()
+        handleEvents()
     }
 
-    private func deal() {
-        guard !isDealing else { return }
-        isDealing = true
+    private func handleEvents() {
+        guard !isHandling else { return }
+        isHandling = true
         while !events.isEmpty {
             var actions: [Race.Action] = []
             let (event, time) = events.removeFirst()
             race.handle(event, at: start.duration(to: time), into: &actions)
             for action in actions { perform(action) }
         }
-        isDealing = false
+        isHandling = false
         outcome.loop.cancel(&timer)
         guard !isOver, let deadline = race.deadline else { return }
         timer = outcome.loop.schedule(at: start + deadline) {
             self.timer = nil
             // An answer that arrived since this turn of the loop began is not handled yet.
-            self.deal(with: .timerFired, at: self.outcome.loop.turnTime)
+            self.handle(.timerFired, at: self.outcome.loop.turnTime)
         }
     }
 

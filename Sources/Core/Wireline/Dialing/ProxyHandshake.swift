@@ -5,12 +5,12 @@
 /// Send the bytes of ``takeOutput()``, pass the proxy's bytes to ``receive(_:)``, and repeat until ``isComplete``. A
 /// handshake that has thrown stays failed.
 package struct ProxyHandshake: Sendable {
-    private enum Dialogue: Sendable {
-        case http(HTTPConnectDialogue)
-        case socks5(SOCKS5Dialogue)
+    private enum ProtocolHandshake: Sendable {
+        case http(HTTPConnectHandshake)
+        case socks5(SOCKS5Handshake)
     }
 
-    private var dialogue: Dialogue
+    private var protocolHandshake: ProtocolHandshake
     private var failure: ProxyError?
 
     /// - Parameter host: The server: a name, or the text of an IP address.
@@ -18,10 +18,10 @@ package struct ProxyHandshake: Sendable {
     package init(_ proxy: Proxy, to host: String, port: UInt16) throws(ProxyError) {
         // The zone of an IPv6 address means nothing to other hosts (RFC 6874 §4).
         let host = String(host.prefix { $0 != "%" })
-        dialogue =
+        protocolHandshake =
             switch proxy {
-            case .http(_, _, let credentials): .http(try HTTPConnectDialogue(to: host, port: port, credentials))
-            case .socks5(_, _, let credentials): .socks5(try SOCKS5Dialogue(to: host, port: port, credentials))
+            case .http(_, _, let credentials): .http(try HTTPConnectHandshake(to: host, port: port, credentials))
+            case .socks5(_, _, let credentials): .socks5(try SOCKS5Handshake(to: host, port: port, credentials))
             }
     }
 
@@ -29,22 +29,22 @@ package struct ProxyHandshake: Sendable {
     ///
     /// A caller that reads no more than this never reads the server's bytes.
     package var neededByteCount: Int {
-        switch dialogue {
-        case .http(let dialogue): dialogue.neededByteCount
-        case .socks5(let dialogue): dialogue.neededByteCount
+        switch protocolHandshake {
+        case .http(let protocolHandshake): protocolHandshake.neededByteCount
+        case .socks5(let protocolHandshake): protocolHandshake.neededByteCount
         }
     }
 
     package var isComplete: Bool { failure == nil && neededByteCount == 0 }
 
     package mutating func takeOutput() -> [UInt8] {
-        switch dialogue {
-        case .http(var dialogue):
-            defer { self.dialogue = .http(dialogue) }
-            return dialogue.takeOutput()
-        case .socks5(var dialogue):
-            defer { self.dialogue = .socks5(dialogue) }
-            return dialogue.takeOutput()
+        switch protocolHandshake {
+        case .http(var protocolHandshake):
+            defer { self.protocolHandshake = .http(protocolHandshake) }
+            return protocolHandshake.takeOutput()
+        case .socks5(var protocolHandshake):
+            defer { self.protocolHandshake = .socks5(protocolHandshake) }
+            return protocolHandshake.takeOutput()
         }
     }
 
@@ -67,13 +67,13 @@ package struct ProxyHandshake: Sendable {
     }
 
     private mutating func takeSome(_ bytes: RawSpan) throws(ProxyError) -> Int {
-        switch dialogue {
-        case .http(var dialogue):
-            defer { self.dialogue = .http(dialogue) }
-            try dialogue.receive(bytes)
-        case .socks5(var dialogue):
-            defer { self.dialogue = .socks5(dialogue) }
-            try dialogue.receive(bytes)
+        switch protocolHandshake {
+        case .http(var protocolHandshake):
+            defer { self.protocolHandshake = .http(protocolHandshake) }
+            try protocolHandshake.receive(bytes)
+        case .socks5(var protocolHandshake):
+            defer { self.protocolHandshake = .socks5(protocolHandshake) }
+            try protocolHandshake.receive(bytes)
         }
         return bytes.byteCount
     }

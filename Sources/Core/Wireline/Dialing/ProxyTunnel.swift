@@ -25,7 +25,7 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
                 let tunnel = ProxyTunnel(handshake, stream, attempt)
                 attempt.cleanUp = { if !tunnel.handshake.isComplete { stream.close() } }
                 try stream.start(tunnel)
-                tunnel.talk()
+                tunnel.continueHandshake()
             }
         } catch {
             throw error == .cancelled ? .cancelled : .transport(error)
@@ -40,7 +40,7 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
     }
 
     /// Sends the handshake's output and waits for the answer, or finishes.
-    private func talk() {
+    private func continueHandshake() {
         stream.write(handshake.takeOutput())
         stream.flush()
         guard stream.isOpen else { return }
@@ -55,8 +55,8 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
         attempt.finish(.success(.success(())))
     }
 
-    func lendRoom(for stream: ByteStream) -> ReadRoom {
-        ReadRoom(stream.takeBlock(), offset: 0, limit: handshake.neededByteCount)
+    func lendReadBuffer(for stream: ByteStream) -> ReadBuffer {
+        ReadBuffer(stream.takeBlock(), offset: 0, limit: handshake.neededByteCount)
     }
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -64,11 +64,11 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
         stream.lend(&block, byteCount: byteCount) { bytes in
             do throws(ProxyError) { _ = try handshake.receive(bytes) } catch { failure = error }
         }
-        if let failure { attempt.finish(.success(.failure(failure))) } else { talk() }
+        if let failure { attempt.finish(.success(.failure(failure))) } else { continueHandshake() }
     }
 
     func outputDrained(_ stream: ByteStream) {
-        if handshake.isComplete { talk() }
+        if handshake.isComplete { continueHandshake() }
     }
 
     func endOfStream(_ stream: ByteStream) {

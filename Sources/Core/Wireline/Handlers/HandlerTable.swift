@@ -27,12 +27,12 @@ final class HandlerTable: Sendable {
     }
 
     let handlers: HandlerList
-    /// Keeps the handlers of ``places``.
+    /// Keeps the handlers of ``slots``.
     private let all: [Handler]
-    /// A table with a power of two of places, at most half of them taken, and linear probing.
+    /// A table with a power of two of slots, at most half of them taken, and linear probing.
     ///
     /// The references in it are not counted: for each packet, that would take as long as finding the handler.
-    private let places: [Place]
+    private let slots: [Slot]
     private let shift: UInt64
     /// Whether a handler awaits, so that connections need a task.
     let needsTask: Bool
@@ -60,46 +60,46 @@ final class HandlerTable: Sendable {
         let doOthersWait = if case .inTask? = handlers.other { true } else { false }
         needsTask = doOthersWait || found.values.contains { $0.handleInTask != nil }
         all = Array(found.values)
-        (places, shift) = Self.table(of: all)
+        (slots, shift) = Self.table(of: all)
     }
 
     @safe
-    private struct Place {
+    private struct Slot {
         var id: UInt64 = 0
-        /// Nil in a free place.
+        /// Nil in a free slot.
         var handler: Unmanaged<Handler>?
     }
 
-    private static func table(of handlers: [Handler]) -> (places: [Place], shift: UInt64) {
+    private static func table(of handlers: [Handler]) -> (slots: [Slot], shift: UInt64) {
         var bits: UInt64 = 1
         while 1 << bits < 2 * handlers.count { bits += 1 }
         let shift = 64 - bits
-        var places = [Place](repeating: Place(), count: 1 << bits)
+        var slots = [Slot](repeating: Slot(), count: 1 << bits)
         for handler in handlers {
             let id = handler.type.messageID
-            var place = Self.place(of: id, shift)
+            var slot = Self.slot(of: id, shift)
             // SAFETY: this reads nothing of the handlers.
-            while unsafe places[place].handler != nil { place = (place + 1) & (places.count - 1) }
+            while unsafe slots[slot].handler != nil { slot = (slot + 1) & (slots.count - 1) }
             // SAFETY: `all` keeps the handler for as long as the table lives.
-            places[place] = unsafe Place(id: id, handler: .passUnretained(handler))
+            slots[slot] = unsafe Slot(id: id, handler: .passUnretained(handler))
         }
-        return (places, shift)
+        return (slots, shift)
     }
 
-    /// The first place of an ID: the upper bits of a product (Knuth, The Art of Computer Programming 6.4).
+    /// The first slot of an ID: the upper bits of a product (Knuth, The Art of Computer Programming 6.4).
     @inline(__always)
-    private static func place(of id: UInt64, _ shift: UInt64) -> Int {
+    private static func slot(of id: UInt64, _ shift: UInt64) -> Int {
         Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) &>> shift)
     }
 
     /// The handler of messages with this ID, valid as long as the table lives; nil if there is none.
     @inline(__always) @unsafe
     func handler(of id: UInt64) -> Unmanaged<Handler>? {
-        var place = Self.place(of: id, shift)
+        var slot = Self.slot(of: id, shift)
         // SAFETY: the reference is only returned.
-        while let handler = unsafe places[place].handler {
-            if places[place].id == id { return unsafe handler }
-            place = (place + 1) & (places.count - 1)
+        while let handler = unsafe slots[slot].handler {
+            if slots[slot].id == id { return unsafe handler }
+            slot = (slot + 1) & (slots.count - 1)
         }
         return nil
     }

@@ -22,9 +22,9 @@ extension PacketServer {
         state makeState: @escaping @Sendable (ServerConnection<Definition>) -> State
     ) async throws -> PacketServer {
         let table = try HandlerTable(handlers.list, of: Definition.messageTypes(from: .client))
-        let makeRun: @Sendable (PacketListener, PacketConnection) -> HandlerRun = {
+        let makeRun: @Sendable (PacketListener, PacketConnection) -> MessageDispatcher = {
             let connection = ServerConnection<Definition>($1)
-            return HandlerRun(
+            return MessageDispatcher(
                 table,
                 ClientContext(connection, of: PacketServer(listener: $0), state: makeState(connection)))
         }
@@ -75,7 +75,7 @@ extension PacketServer {
 
     private static func handler(
         _ table: HandlerTable,
-        _ makeRun: @escaping @Sendable (PacketListener, PacketConnection) -> HandlerRun
+        _ makeRun: @escaping @Sendable (PacketListener, PacketConnection) -> MessageDispatcher
     ) -> PacketHandler {
         guard table.needsTask else {
             return .messages { listener, connection in

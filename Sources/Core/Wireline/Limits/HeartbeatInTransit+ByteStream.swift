@@ -15,8 +15,8 @@ extension HeartbeatInTransit {
     }
 
     /// Whether the peer has acknowledged bytes since the last call, up to the heartbeat.
-    mutating func hasProgressed(on stream: ByteStream) -> Bool {
+    mutating func noteProgress(on stream: ByteStream) -> Bool {
         // The check asks the system only if the answer can matter.
-        isUnderWay && hasProgressed(acknowledgedByteCount: stream.acknowledgedByteCount)
+        isUnderWay && noteProgress(acknowledgedByteCount: stream.acknowledgedByteCount)
     }
 }

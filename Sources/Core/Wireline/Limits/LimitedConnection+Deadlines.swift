@@ -22,7 +22,7 @@ extension LimitedConnection {
     private func judgePeer() {
         let signs = PeerDeadlines.PeerActivity(
             lastArrival: lastArrival.sinceOrigin, wantedSince: wantedSince?.sinceOrigin,
-            undeliveredByteCount: stream.undeliveredByteCount + lateByteCount)
+            undeliveredByteCount: stream.undeliveredByteCount + deferredByteCount)
         switch peerWatch.timerFired(at: loop.turnTime, signs) {
         case .goOn: watchPeer()
         case .tooLate: abort(.transport(.timedOut))

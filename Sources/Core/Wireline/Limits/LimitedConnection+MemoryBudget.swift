@@ -19,7 +19,7 @@ extension LimitedConnection {
     /// The most bytes that may be read at once.
     var readLimit: Int {
         guard let byteBudget = sharedLimits?.byteBudget, byteBudget.isTight else { return .max }
-        let share = pressure?.share.byteCount ?? 0
+        let share = slowPeer?.share.byteCount ?? 0
         return max(Self.leastRoom, Self.uncountedByteCount + share - heldByteCount)
     }
 
@@ -42,9 +42,9 @@ extension LimitedConnection {
     func requestMemory(isWanted: Bool = true) -> Bool {
         guard let byteBudget = sharedLimits?.byteBudget, stream.isOpen else { return true }
         let excess = neededByteCount(byteBudget) - Self.uncountedByteCount
-        guard excess > 0 || pressure != nil else { return true }
+        guard excess > 0 || slowPeer != nil else { return true }
         let wanted = excess > 0 ? (excess + Self.shareStep - 1) / Self.shareStep * Self.shareStep : 0
-        let share = pressure?.share ?? SharedByteBudget.Share()
+        let share = slowPeer?.share ?? SharedByteBudget.Share()
         if wanted > share.byteCount {
             guard !share.isWaiting || stream.isOutputStalled else { return false }
             let byteCount = wanted - share.byteCount
@@ -64,7 +64,7 @@ extension LimitedConnection {
         } else if share.byteCount - wanted >= (wanted > 0 ? Self.leastRelease : 1) {
             set(byteBudget.change(for: self) { $0.release(share.byteCount - wanted, by: $1, into: &$2) })
         }
-        return stream.isOpen && pressure?.share.isWaiting != true
+        return stream.isOpen && slowPeer?.share.isWaiting != true
     }
 
     func memoryGranted() {
@@ -79,36 +79,36 @@ extension LimitedConnection {
             _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
             return
         }
-        if pressure != nil || share.byteCount > 0 || share.isWaiting { makePressure().share = share }
-        dropPressureIfIdle()
+        if slowPeer != nil || share.byteCount > 0 || share.isWaiting { makeSlowPeerState().share = share }
+        dropSlowPeerStateIfIdle()
     }
 
-    func makePressure() -> PressureState {
-        if let pressure { return pressure }
-        let made = PressureState()
-        pressure = made
+    func makeSlowPeerState() -> SlowPeerState {
+        if let slowPeer { return slowPeer }
+        let made = SlowPeerState()
+        slowPeer = made
         return made
     }
 
-    func dropPressureIfIdle() {
-        if pressure?.isIdle == true { pressure = nil }
+    func dropSlowPeerStateIfIdle() {
+        if slowPeer?.isIdle == true { slowPeer = nil }
     }
 
     /// Stops waiting for memory and for the rest of a packet, at the connection's end. Keeps granted memory.
     func keepGrantedMemory() {
-        guard let pressure else { return }
-        pressure.stop(on: loop)
-        if pressure.share.isWaiting, let byteBudget = sharedLimits?.byteBudget {
-            pressure.share = byteBudget.change(for: self) { $0.withdraw($1, into: &$2) }
+        guard let slowPeer else { return }
+        slowPeer.stop(on: loop)
+        if slowPeer.share.isWaiting, let byteBudget = sharedLimits?.byteBudget {
+            slowPeer.share = byteBudget.change(for: self) { $0.withdraw($1, into: &$2) }
         }
-        dropPressureIfIdle()
+        dropSlowPeerStateIfIdle()
     }
 
     /// Gives all granted memory back, at the connection's end.
-    func dropPressure() {
-        guard let pressure = pressure.take() else { return }
-        pressure.stop(on: loop)
-        guard pressure.share.byteCount > 0 || pressure.share.isWaiting else { return }
+    func dropSlowPeerState() {
+        guard let slowPeer = slowPeer.take() else { return }
+        slowPeer.stop(on: loop)
+        guard slowPeer.share.byteCount > 0 || slowPeer.share.isWaiting else { return }
         _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
     }
 }

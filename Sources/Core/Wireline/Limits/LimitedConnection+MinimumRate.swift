@@ -10,30 +10,30 @@ extension LimitedConnection {
     /// Call it when the connection waits for more: the rest of a packet, if one has begun.
     func watchRate() {
         guard let rate = sharedLimits?.minimumRate, hasBegun, stream.isOpen else { return }
-        let pressure = makePressure()
-        pressure.waitForRest(
+        let slowPeer = makeSlowPeerState()
+        slowPeer.waitForRest(
             rate, packetCount: receivedPacketCount, receivedByteCount: stream.receivedByteCount, at: now)
-        scheduleRestCheck(pressure)
+        scheduleRestCheck(slowPeer)
     }
 
     /// Call it when the connection stops waiting for now.
     func pauseRate() {
-        pressure?.pause(at: now)
+        slowPeer?.pause(at: now)
     }
 
-    private func scheduleRestCheck(_ pressure: PressureState) {
-        pressure.scheduleCheck(on: loop) { self.checkRest(pressure) }
+    private func scheduleRestCheck(_ slowPeer: SlowPeerState) {
+        slowPeer.scheduleCheck(on: loop) { self.checkRest(slowPeer) }
     }
 
-    private func checkRest(_ pressure: PressureState) {
-        guard let rate = sharedLimits?.minimumRate, wantsBytes, hasBegun, pressure.isWaiting(after: receivedPacketCount)
+    private func checkRest(_ slowPeer: SlowPeerState) {
+        guard let rate = sharedLimits?.minimumRate, wantsBytes, hasBegun, slowPeer.isWaiting(after: receivedPacketCount)
         else {
-            pressure.endRest()
-            return dropPressureIfIdle()
+            slowPeer.endRest()
+            return dropSlowPeerStateIfIdle()
         }
         // Counts the socket's bytes, because a long TLS record yields no data before it is whole.
-        guard pressure.judge(receivedByteCount: stream.receivedByteCount, at: now) else {
-            return scheduleRestCheck(pressure)
+        guard slowPeer.judge(receivedByteCount: stream.receivedByteCount, at: now) else {
+            return scheduleRestCheck(slowPeer)
         }
         end(.tooSlow(rate))
     }

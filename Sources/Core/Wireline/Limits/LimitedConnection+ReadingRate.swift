@@ -14,33 +14,33 @@ extension LimitedConnection {
     /// Call it when output begins to wait.
     func watchReading() {
         guard let rate = sharedLimits?.minimumReadingRate, stream.isOpen else { return }
-        let pressure = makePressure()
-        pressure.beginReading(rate, deliveredByteCount: deliveredByteCount, at: now)
-        scheduleReadingCheck(pressure)
+        let slowPeer = makeSlowPeerState()
+        slowPeer.beginReading(rate, deliveredByteCount: deliveredByteCount, at: now)
+        scheduleReadingCheck(slowPeer)
     }
 
     /// Call it when no output waits.
     func endReadingWatch() {
-        guard let pressure else { return }
-        pressure.endReading(on: loop)
-        dropPressureIfIdle()
+        guard let slowPeer else { return }
+        slowPeer.endReading(on: loop)
+        dropSlowPeerStateIfIdle()
     }
 
-    private func scheduleReadingCheck(_ pressure: PressureState) {
-        pressure.scheduleReadingCheck(on: loop) { self.checkReading(pressure) }
+    private func scheduleReadingCheck(_ slowPeer: SlowPeerState) {
+        slowPeer.scheduleReadingCheck(on: loop) { self.checkReading(slowPeer) }
     }
 
-    private func checkReading(_ pressure: PressureState) {
+    private func checkReading(_ slowPeer: SlowPeerState) {
         guard let rate = sharedLimits?.minimumReadingRate, stream.isOpen, stream.isOutputStalled else {
             return endReadingWatch()
         }
         // During a handshake, output waits for the peer's answer, which has a deadline of its own.
         guard stream.transform?.isReady != false else {
-            pressure.beginReading(rate, deliveredByteCount: deliveredByteCount, at: now)
-            return scheduleReadingCheck(pressure)
+            slowPeer.beginReading(rate, deliveredByteCount: deliveredByteCount, at: now)
+            return scheduleReadingCheck(slowPeer)
         }
-        guard pressure.judgeReading(deliveredByteCount: deliveredByteCount, at: now) else {
-            return scheduleReadingCheck(pressure)
+        guard slowPeer.judgeReading(deliveredByteCount: deliveredByteCount, at: now) else {
+            return scheduleReadingCheck(slowPeer)
         }
         // The peer would not read a message that is written now.
         abort(.readTooSlowly(rate))

@@ -11,12 +11,12 @@ protocol LimitedConnection: AnyObject, Sendable {
     /// The limits and the log that the connection shares with others.
     var sharedLimits: SharedLimits? { get }
     /// The state of a connection that is slow or holds much; nil for others.
-    var pressure: PressureState? { get set }
+    var slowPeer: SlowPeerState? { get set }
 
     /// The memory of unread input and of queued output, in bytes.
     var heldByteCount: Int { get }
     /// The memory of packets that are still being sealed, in bytes; 0 for most connections.
-    var lateByteCount: Int { get }
+    var deferredByteCount: Int { get }
     /// Whether a partial packet or message is buffered.
     var hasBegun: Bool { get }
     /// The missing memory for the partial packet or message, in bytes, if it is known; less than 1 otherwise.
@@ -41,7 +41,7 @@ protocol LimitedConnection: AnyObject, Sendable {
 extension LimitedConnection {
     var loop: EventLoop { stream.loop }
 
-    var lateByteCount: Int { 0 }
+    var deferredByteCount: Int { 0 }
 
     /// The time of the last arrival at the socket. With TLS or a WebSocket the bytes may not contain any data yet.
     var lastArrival: MonotonicTime { stream.lastArrival }

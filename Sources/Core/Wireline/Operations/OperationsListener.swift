@@ -56,7 +56,7 @@ public struct OperationsListener: Sendable {
         metrics: @escaping @concurrent @Sendable () async throws -> String
     ) async throws(ConnectionError) -> OperationsListener {
         var configuration = WebSocketServerConfiguration()
-        configuration.listening.crowdLimit = 64
+        configuration.listening.evictionLimit = 64
         // Connections that are ending count, too.
         configuration.listening.connectionLimit = 128
         configuration.listening.handshakeTimeout = .seconds(10)

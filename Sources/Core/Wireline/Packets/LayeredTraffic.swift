@@ -23,7 +23,7 @@ final class LayeredTraffic {
     /// Opens the packets of this end, for a log; nil without one.
     private(set) var sent: SentPackets?
     /// The packets that later turns seal.
-    var late = LatePackets()
+    var deferred = DeferredPackets()
     /// The start of the work that is not counted yet.
     private var workStart = MonotonicTime(nanoseconds: 0)
 
@@ -185,7 +185,7 @@ final class LayeredTraffic {
     }
 }
 
-extension LayeredTraffic: OpeningPace {
+extension LayeredTraffic: OpeningSchedule {
     /// At least as much as a connection may spend in a turn.
     private static var moreThanShare: Int { 1 << 20 }
 

@@ -16,7 +16,7 @@ final class LoopCompression {
     /// The time of the holder's last step.
     private var workTime = MonotonicTime(nanoseconds: 0)
     /// The packets to seal over many turns. Each closure does one step, and returns whether its packet is done.
-    private var line = NumberedQueue<() -> Bool>()
+    private var queue = NumberedQueue<() -> Bool>()
 
     /// The longest time between two steps of the holder, whose program may take no packets, before another connection
     /// replaces it.
@@ -42,8 +42,8 @@ final class LoopCompression {
 
     /// Seals a packet over many turns, after those that already wait.
     func add(on loop: EventLoop, _ work: @escaping () -> Bool) {
-        _ = line.append(work)
-        if line.count == 1 { loop.goOnLater { self.seal(on: loop) } }
+        _ = queue.append(work)
+        if queue.count == 1 { loop.continueLater { self.seal(on: loop) } }
     }
 
     /// Seals a shared packet over many turns, unless another loop does it.
@@ -63,10 +63,10 @@ final class LoopCompression {
     }
 
     private func seal(on loop: EventLoop) {
-        while let work = line.first, !loop.hasSpentShare {
-            if work() { _ = line.popFirst() }
+        while let work = queue.first, !loop.hasSpentShare {
+            if work() { _ = queue.popFirst() }
         }
-        if !line.isEmpty { loop.goOnLater { self.seal(on: loop) } }
+        if !queue.isEmpty { loop.continueLater { self.seal(on: loop) } }
     }
 }
 

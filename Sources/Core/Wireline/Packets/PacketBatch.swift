@@ -51,17 +51,17 @@ public struct PacketBatch: ~Copyable {
     @inlinable @inline(__always)
     mutating func nextPlace() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard connection.stream.loop.isCurrent else { throw .notOnLoop }
-        if let place = nextPlaceAtSight() { return place }
-        return try nextInGeneral()
+        if let place = nextPlaceOnFastPath() { return place }
+        return try nextPlaceOnSlowPath()
     }
 
     /// Takes the next packet as ``nextPlace()`` does, if it was read and the splitter's fast path finds it.
     ///
     /// Call it on the connection's loop.
     @inlinable @inline(__always)
-    mutating func nextPlaceAtSight() -> (bounds: PacketBounds, start: Int)? {
+    mutating func nextPlaceOnFastPath() -> (bounds: PacketBounds, start: Int)? {
         // SAFETY: the address is that of the block, which this value holds.
-        unsafe connection.input.takeAtSight(in: block, base)
+        unsafe connection.input.takeOnFastPath(in: block, base)
     }
 
     /// Lends the packet that ``nextPlace()`` has just taken.
@@ -74,9 +74,9 @@ public struct PacketBatch: ~Copyable {
     }
 
     @usableFromInline @inline(never)
-    mutating func nextInGeneral() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
+    mutating func nextPlaceOnSlowPath() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard !endsHere, let packet = try connection.takeUnclaimedPacket() else { return nil }
-        endsHere = connection.setsState(packet) || connection.mustOpenLater || connection.sealsLater
+        endsHere = connection.setsState(packet) || connection.mustOpenLater || connection.hasDeferredPackets
         if packet.block !== block {
             block = packet.block
             // SAFETY: the address is that of a block that this value holds.
@@ -120,7 +120,7 @@ extension PacketConnection {
         // Without handlers the connection does not read yet.
         if batchHandler != nil { stopUnlessWanted() }
         // Not at once: the caller may be a handler that takes packets.
-        if stream.hasFailedOutput { loop.goOnLater { self.closeIfLostUnread() } }
+        if stream.hasFailedOutput { loop.continueLater { self.closeIfLostUnread() } }
     }
 
     /// Resumes the handlers of messages. Call it on the loop, but not from the handlers themselves.
@@ -142,7 +142,7 @@ extension PacketConnection {
         layers.waitsForTurn = true
         // Packets that were opened so far count.
         _ = requestMemory(isWanted: false)
-        loop.goOnLater {
+        loop.continueLater {
             layers.waitsForTurn = false
             self.deliver()
         }
@@ -152,13 +152,13 @@ extension PacketConnection {
     var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
 
     /// Whether little output waits, and none that must be sealed first.
-    var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit && !sealsLater }
+    var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit && !hasDeferredPackets }
 
     func runBatch() {
         guard let batchHandler, !ending.isLeaving, !isInputPaused else { return }
         do {
             while input.currentBlock != nil {
-                guard !isInputPaused, !sealsLater else { return stream.flush() }
+                guard !isInputPaused, !hasDeferredPackets else { return stream.flush() }
                 // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
                 if mustOpenLater {
@@ -177,7 +177,7 @@ extension PacketConnection {
             }
             // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
             stream.flush()
-            guard !sealsLater else { return }
+            guard !hasDeferredPackets else { return }
             // No whole packet is left, so this only keeps a partial packet.
             _ = try takePacket()
             if try hasEnded() { finish() }
@@ -197,7 +197,7 @@ extension PacketConnection {
 
     private func hasWholePacket() throws(ConnectionError) -> Bool {
         do throws(ConnectionError) {
-            guard try input.findsPacket() else { return false }
+            guard try input.lookForPacket() else { return false }
             notePacket()
             return true
         } catch {

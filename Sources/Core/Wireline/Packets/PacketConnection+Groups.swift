@@ -28,7 +28,7 @@ extension PacketConnection {
 
     /// Leaves all groups, after sending the packets that they have sent so far.
     func leaveGroups() {
-        settle()
+        sendPendingMessages()
         while let membership = memberships {
             leave(membership)
             membership.end()
@@ -36,15 +36,15 @@ extension PacketConnection {
     }
 
     /// Writes packets that groups have sent, and this connection has not written yet.
-    func settle() {
+    func sendPendingMessages() {
         var next = memberships
         while let membership = next {
             next = membership.next
-            membership.settle()
+            membership.sendPendingMessages()
         }
     }
 
-    package func willWrite(to stream: ByteStream) { settle() }
+    package func willWrite(to stream: ByteStream) { sendPendingMessages() }
 
     // MARK: Gathered packets
 
@@ -77,7 +77,7 @@ extension PacketConnection {
     func sendShared(
         _ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1, frames: SharedFrames? = nil
     ) -> Bool {
-        if sealsLater { return sendSharedLater(Array(array[bounds ?? array.indices])) }
+        if hasDeferredPackets { return sendSharedLater(Array(array[bounds ?? array.indices])) }
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe array.span.bytes.extracting(bounds ?? array.indices)
         if senders.isEmpty, stream.writeShared(bytes, packetCount: packetCount) { return true }

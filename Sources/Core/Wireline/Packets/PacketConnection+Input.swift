@@ -50,7 +50,9 @@ extension PacketConnection {
 
     // MARK: The stream's handler
 
-    package func lendRoom(for stream: ByteStream) -> ReadRoom { input.lendRoom(in: stream, limit: readLimit) }
+    package func lendReadBuffer(for stream: ByteStream) -> ReadBuffer {
+        input.lendReadBuffer(in: stream, limit: readLimit)
+    }
 
     package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         if notesFirstByte { noteFirstByte() }
@@ -74,7 +76,7 @@ extension PacketConnection {
     }
 
     package func endOfStream(_ stream: ByteStream) {
-        ending.readPeerEnd()
+        ending.notePeerReadToEnd()
         ending.endInput(.endOfStream)
         deliver()
         endWaiters.resumeAll()
@@ -111,7 +113,7 @@ extension PacketConnection {
     }
 
     package func peerEnded(_ stream: ByteStream) {
-        ending.hearPeerEnd()
+        ending.notePeerEnd()
         endWaiters.resumeAll()
     }
 

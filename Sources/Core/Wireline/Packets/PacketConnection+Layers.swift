@@ -80,7 +80,7 @@ extension PacketConnection {
         _ packet: UnsealedPacket, _ ahead: AheadCompression? = nil
     ) throws(CodecError) -> [UInt8] {
         // Packets that were sent before this one, also by groups, must be sealed before it, too.
-        settle()
+        sendPendingMessages()
         finishSealing()
         let bytes =
             if let layeredTraffic {

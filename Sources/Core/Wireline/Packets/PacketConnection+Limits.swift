@@ -7,7 +7,7 @@ extension PacketConnection: LimitedConnection {
     var heldByteCount: Int {
         let byteCount = input.capacity + stream.heldByteCount + unreadCost
         guard let layeredTraffic else { return byteCount }
-        return byteCount + layeredTraffic.late.heldByteCount + (layeredTraffic.sent?.waitingByteCount ?? 0)
+        return byteCount + layeredTraffic.deferred.heldByteCount + (layeredTraffic.sent?.waitingByteCount ?? 0)
     }
 
     private var unreadCost: Int {

@@ -31,7 +31,7 @@ extension PacketConnection {
     private func show(_ sent: SentPackets) {
         sent.show({ logSent($0) }, other: { logSent(otherByteCount: $0) })
         if sent.isWaiting {
-            loop.goOnLater { self.show(sent) }
+            loop.continueLater { self.show(sent) }
         } else if ending.isClosed {
             logEnd()
         }

@@ -11,7 +11,7 @@ extension PacketConnection: ReceivingConnection {
     ///   ``ConnectionError/cancelled`` if the task is cancelled while it waits; no packet is lost.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
-        if let packet = takePacketAtHand() { return packet }
+        if let packet = takeBufferedPacket() { return packet }
         return try await nextToArrive()
     }
 
@@ -24,7 +24,7 @@ extension PacketConnection: ReceivingConnection {
         -> ReceivedMessage<Message>?
     {
         let packet =
-            if let packet = takePacketAtHand(Message.Definition.plan) { packet } else { try await nextToArrive() }
+            if let packet = takeBufferedPacket(Message.Definition.plan) { packet } else { try await nextToArrive() }
         return if let packet { try message(in: packet) } else { nil }
     }
 
@@ -46,16 +46,16 @@ extension PacketConnection: ReceivingConnection {
     ///
     /// It is inlined into its callers: a call alone would take longer than this work.
     @inlinable @inline(__always)
-    func takePacketAtHand() -> ReceivedPacket? {
+    func takeBufferedPacket() -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return nil }
-        return input.takeAtSight()
+        return input.takeOnFastPath()
     }
 
     /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
-    func takePacketAtHand(_ plan: PacketPlan) -> ReceivedPacket? {
+    func takeBufferedPacket(_ plan: PacketPlan) -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return nil }
-        return input.takeAtSight(plan)
+        return input.takeOnFastPath(plan)
     }
 
     /// Lends all packets that have arrived; nil when the peer ends its stream after a whole packet.
@@ -77,7 +77,7 @@ extension PacketConnection: ReceivingConnection {
                 await stream.loop.giveWay()
                 continue
             }
-            if findsPacket(), let block = input.currentBlock ?? requests?.firstUnread?.block {
+            if lookForPacket(), let block = input.currentBlock ?? requests?.firstUnread?.block {
                 return PacketBatch(self, block)
             }
             if let error = ending.inputError { throw error }
@@ -110,7 +110,7 @@ extension PacketConnection: ReceivingConnection {
             holdsClaim = true
             try await waitForArrival()
         }
-        return try await nextApart(holdsClaim)
+        return try await nextOnSlowPath(holdsClaim)
     }
 
     /// Returns the next packet in a turn that has time to open it. A task on another executor moves to the loop for one
@@ -118,7 +118,7 @@ extension PacketConnection: ReceivingConnection {
     ///
     /// It is one function, because each place where a handler can wait takes memory of its idle task.
     @inline(never)
-    private nonisolated(nonsending) func nextApart(
+    private nonisolated(nonsending) func nextOnSlowPath(
         _ holdsClaim: Bool
     ) async throws(ConnectionError) -> ReceivedPacket? {
         if stream.loop.isCurrent {
@@ -144,7 +144,7 @@ extension PacketConnection: ReceivingConnection {
 
     /// Whether there is neither a packet to take nor an end to report.
     @inline(never)
-    private func mustWait() -> Bool { inputWait.isWaiting || !findsPacket() && ending.input == nil }
+    private func mustWait() -> Bool { inputWait.isWaiting || !lookForPacket() && ending.input == nil }
 
     /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
     ///
@@ -200,7 +200,7 @@ extension PacketConnection: ReceivingConnection {
         if batchHandler != nil { return runBatch() }
         answerRequests()
         guard inputWait.isWaiting else { return }
-        if findsPacket() {
+        if lookForPacket() {
             notePacket()
             inputWait.resume()
         } else if ending.input != nil {
@@ -209,10 +209,10 @@ extension PacketConnection: ReceivingConnection {
     }
 
     /// Finds a packet, or an error, that a task can take. Otherwise it keeps a partial packet in memory of its size.
-    private func findsPacket() -> Bool {
+    private func lookForPacket() -> Bool {
         if let requests, requests.unreadByteCount > 0 { return true }
         do throws(ConnectionError) {
-            if try input.findsPacket() { return true }
+            if try input.lookForPacket() { return true }
         } catch {
             return true
         }

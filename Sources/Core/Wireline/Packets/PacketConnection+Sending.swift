@@ -18,17 +18,17 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
-        try await sendApart(message)
+        try await sendOnSlowPath(message)
     }
 
     /// Sends a message that cannot be sent at once.
     ///
     /// It is a function of its own, because each place where a handler can wait takes memory of its idle task.
-    /// It is specialised for the same reason as ``encodeApart(_:)``.
+    /// It is specialised for the same reason as ``encodeOnSlowPath(_:)``.
     @inlinable @inline(never)
-    nonisolated(nonsending) func sendApart(_ message: some PacketMessage) async throws(ConnectionError) {
+    nonisolated(nonsending) func sendOnSlowPath(_ message: some PacketMessage) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(message) }
-        try await sendAfterOthers(encodeApart(message))
+        try await sendAfterOthers(encodeOnSlowPath(message))
     }
 
     /// Sends a message if the caller need not wait.
@@ -63,11 +63,11 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
         if !layout.hasStates, stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
-        try await sendApart(packet: bytes)
+        try await sendOnSlowPath(packet: bytes)
     }
 
     @usableFromInline @inline(never)
-    nonisolated(nonsending) func sendApart(packet bytes: [UInt8]) async throws(ConnectionError) {
+    nonisolated(nonsending) func sendOnSlowPath(packet bytes: [UInt8]) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(packet: bytes) }
         try await sendAfterOthers(bytes)
     }
@@ -84,11 +84,11 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
         if !layout.isEncodedOnLoop, sendPayloadAtOnce(id, payload) { return }
-        try await sendApart(id: id, payload: [UInt8](copying: payload))
+        try await sendOnSlowPath(id: id, payload: [UInt8](copying: payload))
     }
 
     @usableFromInline @inline(never)
-    nonisolated(nonsending) func sendApart(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
+    nonisolated(nonsending) func sendOnSlowPath(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(id: id, payload: payload) }
         try await sendAfterOthers(encode(id: id, payload: payload.rawSpan))
     }
@@ -103,7 +103,7 @@ extension PacketConnection: SendingConnection {
         if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.byteCount) {
             return append(packet.bytes)
         }
-        try await sendApart(forwarding: packet)
+        try await sendOnSlowPath(forwarding: packet)
     }
 
     /// Sends a packet of a batch unchanged; it may come from another connection.
@@ -116,19 +116,19 @@ extension PacketConnection: SendingConnection {
         if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) {
             return append(packet.bytes)
         }
-        try await sendApart(forwarding: packet)
+        try await sendOnSlowPath(forwarding: packet)
     }
 
     @usableFromInline @inline(never)
-    nonisolated(nonsending) func sendApart(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
+    nonisolated(nonsending) func sendOnSlowPath(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
         if layout.hasContent { return try await sendInState(forwarding: packet) }
-        try await sendApart(packet: layout.framed(packet.bytes))
+        try await sendOnSlowPath(packet: layout.framed(packet.bytes))
     }
 
     @usableFromInline @inline(never)
-    nonisolated(nonsending) func sendApart(forwarding packet: Packet) async throws(ConnectionError) {
+    nonisolated(nonsending) func sendOnSlowPath(forwarding packet: Packet) async throws(ConnectionError) {
         if layout.hasContent { return try await sendInState(forwarding: kept(packet)) }
-        try await sendApart(packet: layout.framed(packet.bytes))
+        try await sendOnSlowPath(packet: layout.framed(packet.bytes))
     }
 
     // MARK: Without waiting
@@ -181,7 +181,7 @@ extension PacketConnection: SendingConnection {
             if layout.isEncodedOnLoop, try writeWithLayers(message) { return }
             // Its header must be computed first.
             guard stream.takesOutput else { throw sendError }
-            let bytes = try encodeApart(message)
+            let bytes = try encodeOnSlowPath(message)
             stream.write(bytes)
             return followSent(bytes)
         }
@@ -205,7 +205,7 @@ extension PacketConnection: SendingConnection {
     /// The function is rarely called, but specialised. An unspecialised one takes the message in memory: the compiler
     /// would copy each message there first, whether the call follows or not.
     @inlinable @inline(never)
-    func encodeApart(_ message: some PacketMessage) throws(ConnectionError) -> [UInt8] { try encode(message) }
+    func encodeOnSlowPath(_ message: some PacketMessage) throws(ConnectionError) -> [UInt8] { try encode(message) }
 
     /// Queues a message with header fields set, without waiting, as ``write(_:)``.
     ///
@@ -395,7 +395,7 @@ extension PacketConnection: SendingConnection {
 
     func resumeSenders() {
         // Earlier packets are not sealed yet.
-        if sealsLater, stream.takesOutput { return }
+        if hasDeferredPackets, stream.takesOutput { return }
         while !senders.isEmpty {
             if stream.isOpen, !prepareToSend() { return }
             // The flush may have found that the connection has ended; then no caller waits any more.

@@ -190,7 +190,7 @@ extension PacketConnection {
     /// Later packets build on their states and keystreams, so they must go first, and must be sent in any case. Only
     /// the caller's wait for room can be cancelled.
     func writeInState(_ bytes: [UInt8]) {
-        guard !writeAfterLate(bytes) else { return }
+        guard !writeAfterDeferred(bytes) else { return }
         stream.write(bytes)
         followSent(bytes)
     }

@@ -52,7 +52,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whether a packet may be a reply, or earlier packets are still unread. While it is true, the splitter's fast path
     /// is off. So connections that make no requests pay nothing for the check.
     @safe @exclusivity(unchecked) var isRouting = false {
-        didSet { if isRouting != oldValue { input.lookAtEach(isRouting || sharedLimits?.log != nil) } }
+        didSet { if isRouting != oldValue { input.setInspectsEach(isRouting || sharedLimits?.log != nil) } }
     }
     /// Whether packets that the batch handler did not take are kept for its next call.
     @safe @exclusivity(unchecked) var keepsBatchRest = false
@@ -75,7 +75,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The limits and the log that the connection shares with others.
     let sharedLimits: SharedLimits?
     /// The state of a connection whose packets are long or slow; nil for others.
-    @safe @exclusivity(unchecked) var pressure: PressureState?
+    @safe @exclusivity(unchecked) var slowPeer: SlowPeerState?
 
     // MARK: Senders
 
@@ -85,7 +85,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Called once, when the stream has been closed.
     package var onClosed: (((any Error)?) -> Void)?
-    @safe @exclusivity(unchecked) var ending = PacketEnd()
+    @safe @exclusivity(unchecked) var ending = PacketConnectionEnding()
     var endWaiters = EndWaiters()
     /// The first of the groups that the connection belongs to; only its loop uses it.
     var memberships: Membership?
@@ -142,7 +142,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         insert(tls.map { TLSTransform($0) }, webSocket)
         stream.showsWrites = sharedLimits?.log != nil
         guard sharedLimits?.log != nil else { return }
-        input.lookAtEach(true)
+        input.setInspectsEach(true)
         layeredTraffic?.showSent()
     }
 
@@ -205,7 +205,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     func streamEnded() {
         let isFirst = ending.close()
         leaveGroups()
-        layeredTraffic?.late = LatePackets()
+        layeredTraffic?.deferred = DeferredPackets()
         recorder?.close(endingError)
         if isFirst { logEnd() }
         batchHandler = nil
@@ -213,7 +213,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         giveUpRequests(sendError)
         resumeSenders()
         peerWatch.stop(on: loop)
-        dropPressure()
+        dropSlowPeerState()
         transform?.onReady.take()?()
         endWaiters.resumeAll()
         onClosed.take()?(ending.reason)
@@ -259,10 +259,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// - Parameter timeout: The time after which it is closed in any case; nil (default): no limit while the peer
     ///   reads. A peer that reads nothing is limited by ``ConnectionLimits/writeTimeout``.
     public func finish(within timeout: Duration? = nil) {
-        loop.execute { self.takeLeave(within: timeout) }
+        loop.execute { self.finishOnLoop(within: timeout) }
     }
 
-    private func takeLeave(within timeout: Duration?) {
+    private func finishOnLoop(within timeout: Duration?) {
         guard stream.isOpen, !ending.isLeaving else { return }
         leaveGroups()
         ending.leave()
@@ -280,7 +280,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         _ = requestMemory()
         stream.read()
         peerWatch.finish(
-            at: loop.now, within: timeout, undeliveredByteCount: stream.undeliveredByteCount + lateByteCount)
+            at: loop.now, within: timeout, undeliveredByteCount: stream.undeliveredByteCount + deferredByteCount)
         watchPeer()
     }
 
@@ -307,7 +307,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Ends the connection because a handler failed. Output that was sent before, such as the reason, still arrives.
     func handlerFailed() {
         // Nothing was sent, so closing at once loses nothing.
-        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 || sealsLater else { return close() }
+        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 || hasDeferredPackets else { return close() }
         setCloseCode()
         finish(within: Self.partingTime)
     }

@@ -13,14 +13,14 @@ extension PacketInput {
     /// Looks for a whole packet.
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
-    mutating func findsFramedPacket() throws(ConnectionError) -> Bool {
+    mutating func lookForFramedPacket() throws(ConnectionError) -> Bool {
         if foundPacket == nil, let block { foundPacket = try nextFramedPacket(in: block) }
         return foundPacket != nil
     }
 
     /// Takes the next whole packet; nil if there is none.
     mutating func takeFramedPacket() throws(ConnectionError) -> ReceivedPacket? {
-        guard try findsFramedPacket() else { return nil }
+        guard try lookForFramedPacket() else { return nil }
         packetCount &+= 1
         defer { foundPacket = nil }
         return foundPacket

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineTransport
 
 /// The further state of an input whose packets stand between marks, or have layers.
-final class SpecialInput {
+final class FramedOrLayeredInput {
     /// The packet between marks that was found and not taken.
     var foundPacket: ReceivedPacket?
     /// Opens packets; nil for a layout without layers.

@@ -24,35 +24,35 @@ struct PacketInput: ~Copyable {
     /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
     ///
     /// It stands right after the splitter, whose last bytes are flags, so it takes no memory.
-    private var looksAtEach = false
+    private var inspectsEach = false
     @usableFromInline var packetCount = 0
     /// A short partial packet; empty if there is a block.
     private var held: [UInt8] = []
     /// Checks the first packets that a server receives.
     private var requestLineWatch: RequestLineWatch?
     /// The further state of a layout with a frame or with layers; nil for others, so that it takes no memory.
-    private let special: SpecialInput?
+    private let framedOrLayered: FramedOrLayeredInput?
 
     /// - Parameter judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
     init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool, layers: LayeredInput? = nil) {
-        special = splitter.layout.isFramed || layers != nil ? SpecialInput(layers) : nil
+        framedOrLayered = splitter.layout.isFramed || layers != nil ? FramedOrLayeredInput(layers) : nil
         self.splitter = splitter
         if judgesRequestLine { requestLineWatch = RequestLineWatch() }
-        setSight()
+        updateFastPath()
     }
 
     /// In a layout with a frame, the packet that was found and not taken.
     var foundPacket: ReceivedPacket? {
-        get { special?.foundPacket }
-        set { special?.foundPacket = newValue }
+        get { framedOrLayered?.foundPacket }
+        set { framedOrLayered?.foundPacket = newValue }
     }
 
-    var layers: LayeredInput? { special?.layers }
+    var layers: LayeredInput? { framedOrLayered?.layers }
 
-    private mutating func setSight() {
+    private mutating func updateFastPath() {
         // A message may set a state, on which the next packet depends.
         splitter.findsPacketsAtSight =
-            !looksAtEach && requestLineWatch == nil && !splitter.followsStates && layers == nil
+            !inspectsEach && requestLineWatch == nil && !splitter.followsStates && layers == nil
     }
 
     /// Sets the states for packets that were not taken.
@@ -61,14 +61,14 @@ struct PacketInput: ~Copyable {
         foundPacket = foundPacket.map { $0.read(in: splitter.layout) }
     }
 
-    mutating func lookAtEach(_ isWanted: Bool) {
-        looksAtEach = isWanted
-        setSight()
+    mutating func setInspectsEach(_ isWanted: Bool) {
+        inspectsEach = isWanted
+        updateFastPath()
     }
 
     // MARK: What is there
 
-    var currentBlock: SharedBlock? { special?.block ?? block }
+    var currentBlock: SharedBlock? { framedOrLayered?.block ?? block }
 
     /// Whether packets that were opened wait to be taken, or an error after them.
     var hasOpened: Bool { layers?.hasMore ?? false }
@@ -113,7 +113,7 @@ struct PacketInput: ~Copyable {
 
     /// Takes the next packet if the splitter's fast path finds it; nil otherwise.
     @inlinable @inline(__always)
-    mutating func takeAtSight() -> ReceivedPacket? {
+    mutating func takeOnFastPath() -> ReceivedPacket? {
         guard let block else { return nil }
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
@@ -123,7 +123,7 @@ struct PacketInput: ~Copyable {
 
     /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
-    mutating func takeAtSight(_ plan: PacketPlan) -> ReceivedPacket? {
+    mutating func takeOnFastPath(_ plan: PacketPlan) -> ReceivedPacket? {
         guard let block else { return nil }
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
@@ -139,12 +139,12 @@ struct PacketInput: ~Copyable {
         return packet
     }
 
-    /// Takes the next packet as ``takeAtSight()`` does, for a caller that holds the block.
+    /// Takes the next packet as ``takeOnFastPath()`` does, for a caller that holds the block.
     ///
     /// - Parameter base: The address of the block's first byte.
     /// - Returns: The packet's position; nil if it is in another block, or the fast path does not find it.
     @inlinable @inline(__always)
-    mutating func takeAtSight(
+    mutating func takeOnFastPath(
         in block: SharedBlock, _ base: UnsafeRawPointer
     ) -> (bounds: PacketBounds, start: Int)? {
         guard self.block === block else { return nil }
@@ -178,9 +178,9 @@ struct PacketInput: ~Copyable {
     /// Looks for a whole packet.
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
-    mutating func findsPacket() throws(ConnectionError) -> Bool {
+    mutating func lookForPacket() throws(ConnectionError) -> Bool {
         if hasOpened { return true }
-        if isFramed { return try findsFramedPacket() }
+        if isFramed { return try lookForFramedPacket() }
         guard let block else { return false }
         return try nextBounds(in: block) != nil
     }
@@ -204,7 +204,7 @@ struct PacketInput: ~Copyable {
         case .request: throw .httpRequest
         case .otherProtocol:
             requestLineWatch = nil
-            setSight()
+            updateFastPath()
         }
     }
 
@@ -277,8 +277,8 @@ struct PacketInput: ~Copyable {
     /// Lends memory that begins with the partial packet; ``fill(_:byteCount:of:)`` takes it back.
     ///
     /// - Parameter limit: The most bytes that may be read.
-    mutating func lendRoom(in stream: ByteStream, limit: Int) -> ReadRoom {
-        guard block == nil else { return ReadRoom(growBlock(in: stream, limit: limit), offset: restByteCount) }
+    mutating func lendReadBuffer(in stream: ByteStream, limit: Int) -> ReadBuffer {
+        guard block == nil else { return ReadBuffer(growBlock(in: stream, limit: limit), offset: restByteCount) }
         // If little memory is left, the rest of a large block would be memory that was not granted.
         let mostByteCount = ByteStream.usualBlockByteCount
         let block =
@@ -287,7 +287,7 @@ struct PacketInput: ~Copyable {
         unsafe held.withUnsafeBytes { bytes in
             unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
         }
-        return ReadRoom(block, offset: held.count, limit: limit)
+        return ReadBuffer(block, offset: held.count, limit: limit)
     }
 
     /// Returns a block that begins with the bytes of a long packet and has free bytes after them.
@@ -318,7 +318,8 @@ struct PacketInput: ~Copyable {
         return bigger
     }
 
-    /// Takes back memory from ``lendRoom(in:limit:)``; the stream read `byteCount` bytes after the partial packet.
+    /// Takes back memory from ``lendReadBuffer(in:limit:)``; the stream read `byteCount` bytes after the partial
+    /// packet.
     mutating func fill(_ filled: consuming Block, byteCount: Int, of loop: EventLoop) {
         let count = (held.isEmpty ? restByteCount : held.count) + byteCount
         if !held.isEmpty { held = [] }
@@ -326,7 +327,7 @@ struct PacketInput: ~Copyable {
         (position, end) = (0, count)
     }
 
-    /// Whether memory from ``lendRoom(in:limit:)`` must come back even if nothing was read: it holds a long partial
-    /// packet.
+    /// Whether memory from ``lendReadBuffer(in:limit:)`` must come back even if nothing was read: it holds a long
+    /// partial packet.
     var isRoomLent: Bool { held.isEmpty && restByteCount > 0 }
 }

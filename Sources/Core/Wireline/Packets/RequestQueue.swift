@@ -118,7 +118,7 @@ final class RequestQueue {
     private var wasLate = false
     private var unmatched = UnmatchedReplies()
     /// The requests that a failed reply may still answer, if failed replies have a number of their own.
-    private var givenUp = GivenUpRequests()
+    private var givenUp = AbandonedRequests()
     /// The numbers of given-up requests that are not remembered: their late replies match nothing.
     private var forgotten: ClosedRange<UInt64>?
 

@@ -150,7 +150,7 @@ final class SentPackets {
     }
 }
 
-extension SentPackets: OpeningPace {
+extension SentPackets: OpeningSchedule {
     var mustStop: Bool { MonotonicTime.now >= turnEnd }
 
     func mayKeepUnfinished() -> Bool { true }

@@ -136,14 +136,14 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         to request: Packet, with message: Message
     ) throws(ConnectionError) where Message.Definition == Definition {
         if try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
-        try writeReplyApart(to: request, with: message)
+        try writeReplyOnSlowPath(to: request, with: message)
     }
 
     /// Answers a packet whose header must be computed first.
     ///
-    /// The function is rarely called, but specialised, for the same reason as `PacketConnection.encodeApart(_:)`.
+    /// The function is rarely called, but specialised, for the same reason as `PacketConnection.encodeOnSlowPath(_:)`.
     @inlinable @inline(never)
-    func writeReplyApart<Message: ServerMessage>(
+    func writeReplyOnSlowPath<Message: ServerMessage>(
         to request: Packet, with message: Message
     ) throws(ConnectionError) where Message.Definition == Definition {
         try writeReply(to: request, with: message, header: PacketHeader())

@@ -114,7 +114,7 @@ extension PacketConnection {
     ) throws(CodecError) -> Bool {
         if case .bytes(let bytes) = packet.form, !adaptsBytes { return sendShared(bytes) }
         // A packet that is sealed or sets a state must be sent.
-        guard sealsLater ? hasRoomForLate : hasRoomToSend else { return false }
+        guard hasDeferredPackets ? hasRoomForDeferred : hasRoomToSend else { return false }
         let bytes = try sharedOrPostponed(packet, from: states, onFailure: onFailure)
         // Only a packet with layers can be sent later.
         return bytes.isEmpty ? !adaptsBytes : sendShared(bytes)

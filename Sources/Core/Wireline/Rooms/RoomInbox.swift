@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An order to the room's part on a loop.
-enum RoomOrder: Sendable {
+enum RoomCommand: Sendable {
     case join(PacketConnection, RoomOptions.SlowReaderPolicy?)
     case leave(PacketConnection)
     case send(RoomMessage)
@@ -13,7 +13,7 @@ enum RoomOrder: Sendable {
 /// The orders that wait for a loop, in the order of their arrival.
 struct RoomInbox {
     private let limit: Int
-    private var orders: [RoomOrder] = []
+    private var commands: [RoomCommand] = []
     /// The cost of the messages that some members on the loop have not got.
     private(set) var pendingByteCount = 0
     /// The number of messages that were dropped because the loop is slow, since ``takeAll()``.
@@ -26,21 +26,21 @@ struct RoomInbox {
     /// Adds an order. Drops a message if there is no memory for it.
     ///
     /// - Returns: Whether the loop must be woken, because no order was waiting.
-    mutating func append(_ order: RoomOrder) -> Bool {
-        if case .send(let message) = order {
+    mutating func append(_ command: RoomCommand) -> Bool {
+        if case .send(let message) = command {
             guard pendingByteCount == 0 || message.cost <= limit - pendingByteCount else {
                 lostCount += 1
                 return false
             }
             pendingByteCount += message.cost
         }
-        orders.append(order)
-        return orders.count == 1
+        commands.append(command)
+        return commands.count == 1
     }
 
-    mutating func takeAll() -> (orders: [RoomOrder], lostCount: Int) {
-        defer { (orders, lostCount) = ([], 0) }
-        return (orders, lostCount)
+    mutating func takeAll() -> (commands: [RoomCommand], lostCount: Int) {
+        defer { (commands, lostCount) = ([], 0) }
+        return (commands, lostCount)
     }
 
     /// Call it when all members have got messages of this cost.

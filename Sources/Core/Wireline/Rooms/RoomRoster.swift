@@ -78,10 +78,10 @@ final class RoomRoster: Sendable {
         if isEmpty { becameEmpty?() }
     }
 
-    func give(_ order: RoomOrder) {
+    func give(_ command: RoomCommand) {
         let notices = state.withLock { state in
-            if case .send = order { state.sentCount += 1 }
-            return state.parts.compactMap { $0.memberCount > 0 ? $0.shard.add(order) : nil }
+            if case .send = command { state.sentCount += 1 }
+            return state.parts.compactMap { $0.memberCount > 0 ? $0.shard.add(command) : nil }
         }
         for notice in notices { notice.send() }
     }

@@ -53,17 +53,17 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    func add(_ order: RoomOrder) -> Notice {
-        Notice(shard: self, isFirst: inbox.withLock { $0.append(order) })
+    func add(_ command: RoomCommand) -> Notice {
+        Notice(shard: self, isFirst: inbox.withLock { $0.append(command) })
     }
 
     // MARK: Orders
 
     private func open() {
-        let (orders, lostCount) = inbox.withLock { $0.takeAll() }
+        let (commands, lostCount) = inbox.withLock { $0.takeAll() }
         counters.droppedCount += lostCount * members.count
-        for order in orders {
-            switch order {
+        for command in commands {
+            switch command {
             case .join(let connection, let policy): join(connection, policy)
             case .leave(let connection): leave(connection)
             case .send(let message): send(message)
@@ -103,7 +103,7 @@ final class RoomShard: @unchecked Sendable {
         guard let first = members.first else { return inbox.withLock { $0.release(message.cost) } }
         log.append(message)
         if case .sealedOnce(let packet, let once) = message.packet.form { seal(packet, once, on: first.connection) }
-        // Later output to a member comes after this message (``Membership/settle()``).
+        // Later output to a member comes after this message (``Membership/sendPendingMessages()``).
         if members.count < loop.unsentCount {
             for member in members { member.connection.stream.endFreeWriting() }
         } else {
@@ -131,7 +131,7 @@ final class RoomShard: @unchecked Sendable {
         log.endSealing(number, try? once.outcome?.get())
         guard case .sealing = delivery, log.isReady else { return }
         delivery = .waiting
-        loop.goOnLater { self.deliver() }
+        loop.continueLater { self.deliver() }
     }
 
     /// Ends as many connections as the loop's share allows, and the others later.
@@ -141,7 +141,7 @@ final class RoomShard: @unchecked Sendable {
             connection.sendLast(farewell, from: roster.options.states, .kicked, within: timeout)
             loop.spendSending(farewell.byteCount)
             guard loop.hasSpentShare, !left.isEmpty else { continue }
-            return loop.goOnLater { [left] in self.kick(left, farewell, within: timeout) }
+            return loop.continueLater { [left] in self.kick(left, farewell, within: timeout) }
         }
     }
 
@@ -192,7 +192,7 @@ final class RoomShard: @unchecked Sendable {
             let member = members[next]
             delivery = .under(next: next - 1, last: last)
             deliver(to: member, through: log.lastSealed)
-            if loop.hasSpentShare { return loop.goOnLater { self.deliver() } }
+            if loop.hasSpentShare { return loop.continueLater { self.deliver() } }
             next = min(next - 1, members.count - 1)
         }
         endDelivery(through: last)
@@ -205,7 +205,7 @@ final class RoomShard: @unchecked Sendable {
         frames.forget()
         if later > 0 {
             delivery = .waiting
-            loop.goOnLater { self.deliver() }
+            loop.continueLater { self.deliver() }
         } else {
             delivery = .idle
             if isDissolved { dissolve() }
@@ -224,7 +224,7 @@ final class RoomShard: @unchecked Sendable {
         let end = log.count - Int(log.last &- last)
         let run = end - count..<end
         guard member.connection.takesOutput else { return connectionEnded(of: member) }
-        loop.beGenerous {
+        loop.ignoringShare {
             guard log.hasExceptions(for: member.connection) else { return deliver(run, to: member) }
             for index in run where log.count > index && log[index].except != member.connection {
                 deliver(index..<index + 1, to: member)
@@ -242,7 +242,7 @@ final class RoomShard: @unchecked Sendable {
             do throws(CodecError) {
                 wasSent = try send(start..<end, on: connection)
             } catch {
-                cannotMake(on: connection, error)
+                dropMessage(on: connection, error)
                 start = end
                 continue
             }
@@ -261,7 +261,7 @@ final class RoomShard: @unchecked Sendable {
     /// - Throws: `CodecError` if its connection cannot make the packet.
     private func send(_ messages: Range<Int>, on connection: PacketConnection) throws(CodecError) -> Bool {
         guard log[messages.lowerBound].bytes != nil else {
-            return try connection.sendShared(log[messages.lowerBound].packet, onFailure: whenNotMade(on: connection))
+            return try connection.sendShared(log[messages.lowerBound].packet, onFailure: failureHandler(on: connection))
         }
         let (array, bounds) = log.bytes(of: messages)
         beginFrames(of: messages)
@@ -276,16 +276,16 @@ final class RoomShard: @unchecked Sendable {
         return true
     }
 
-    private func cannotMake(on connection: PacketConnection, _ error: CodecError) {
+    private func dropMessage(on connection: PacketConnection, _ error: CodecError) {
         counters.droppedCount += 1
         connection.leaveOut(error)
     }
 
     /// Returns a closure for a connection that cannot make a message that was already counted as delivered.
-    private func whenNotMade(on connection: PacketConnection) -> (CodecError) -> Void {
+    private func failureHandler(on connection: PacketConnection) -> (CodecError) -> Void {
         { [unowned connection] error in
             self.counters.deliveredCount -= 1
-            self.cannotMake(on: connection, error)
+            self.dropMessage(on: connection, error)
         }
     }
 
@@ -320,7 +320,7 @@ final class RoomShard: @unchecked Sendable {
         let connection = member.connection
         let exceptional = member.makeExceptional()
         let isFirst = exceptional.kept == nil
-        var kept = exceptional.kept.take() ?? KeptMessages()
+        var kept = exceptional.kept.take() ?? LatestMessages()
         counters.keptByteCount -= kept.byteCount
         // The bytes are those that all members share.
         let layout = connection.layout.layout(in: PacketContext(from: .server, states: roster.options.states))
@@ -346,7 +346,7 @@ final class RoomShard: @unchecked Sendable {
             }
             do throws(CodecError) {
                 let bytes = try connection.sharedOrPostponed(
-                    packet, from: roster.options.states, onFailure: whenNotMade(on: connection))
+                    packet, from: roster.options.states, onFailure: failureHandler(on: connection))
                 // The message has no place in the member's states.
                 guard !bytes.isEmpty || !connection.adaptsBytes else {
                     counters.droppedCount += 1
@@ -355,7 +355,7 @@ final class RoomShard: @unchecked Sendable {
                 connection.stream.write(bytes)
                 counters.deliveredCount += 1
             } catch {
-                cannotMake(on: connection, error)
+                dropMessage(on: connection, error)
             }
         }
     }
@@ -375,7 +375,7 @@ private final class RoomMember: Membership {
     final class Exceptional {
         /// The member's own policy; nil: that of the room's options.
         var policy: RoomOptions.SlowReaderPolicy?
-        var kept: KeptMessages?
+        var kept: LatestMessages?
     }
 
     let connection: PacketConnection
@@ -399,7 +399,7 @@ private final class RoomMember: Membership {
         return made
     }
 
-    override func settle() { shard.deliver(to: self) }
+    override func sendPendingMessages() { shard.deliver(to: self) }
 
     override func end() { shard.connectionEnded(of: self) }
 }

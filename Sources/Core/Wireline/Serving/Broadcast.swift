@@ -22,7 +22,7 @@ enum Broadcast {
                 // A system call follows, now or at the end of the turn.
                 loop.spendSending(0)
                 let connection = receiver[keyPath: connection]
-                return loop.beGenerous {
+                return loop.ignoringShare {
                     // Tasks that already wait to send go first.
                     connection.resumeSenders()
                     return (try? sendAtOnce(connection)) == true

@@ -90,7 +90,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private let listener: Listener
     private let sharedLimits: SharedLimits
     private let group: EventLoopGroup
-    private let entrance: ConnectionEntrance
+    private let admission: ConnectionAdmission
     private let state = Lock(State())
 
     private init(
@@ -102,7 +102,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         self.options = options
         self.sharedLimits = sharedLimits
         self.service = service
-        entrance = ConnectionEntrance(options, gate: gate)
+        admission = ConnectionAdmission(options, gate: gate)
     }
 
     /// - Parameters:
@@ -141,7 +141,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     @Sendable
     private func accept(_ stream: ByteStream, at address: SocketAddress) {
-        entrance.decide(on: stream, at: address) { outcome in
+        admission.decide(on: stream, at: address) { outcome in
             switch outcome {
             case .admitted(let address):
                 self.state.withLock { $0.totals.acceptedConnectionCount += 1 }
@@ -168,7 +168,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             connection.onClosed = { _ in self.ended(connection, nil) }
             return connection.dismiss(telling: lateness.farewell)
         }
-        if let limit = options.crowdLimit { endOldest(beyond: limit) }
+        if let limit = options.evictionLimit { endOldest(beyond: limit) }
         guard let task = service.begin(self, connection) else { return }
         connection.handlerTask = task
         // The shutdown has closed only the connections that existed at that time.
@@ -246,7 +246,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     }
 
     private func ended(_ peer: SocketAddress, _ failure: (any Error)?) {
-        entrance.ended(from: peer)
+        admission.ended(from: peer)
         tellEnd(of: peer, failure)
     }
 
@@ -327,7 +327,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         defer { overdue?.cancel() }
         await withTaskCancellationHandler {
             await settle(within: min(timeout, Self.patience)) { await self.takeWaiting() }
-            entrance.close()
+            admission.close()
             listener.loop.execute { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
             await waitUntilShutDown()
         } onCancel: {
@@ -349,7 +349,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         guard listener.loop.manualClock == nil else { return await work() }
         await wait(atMost: time) {
             await work()
-            if withHeaders { await self.entrance.waitForHeaders() }
+            if withHeaders { await self.admission.waitForHeaders() }
         }
     }
 

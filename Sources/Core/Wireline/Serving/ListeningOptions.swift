@@ -16,7 +16,7 @@ public struct ListeningOptions: Sendable {
     /// descriptors left.
     public var connectionLimit: Int
     /// The number of connections beyond which each new one ends the oldest; nil: new ones wait for ``connectionLimit``.
-    package var crowdLimit: Int?
+    package var evictionLimit: Int?
     /// The most connections at a time from one address, or one 64-bit network of IPv6 (default: no limit).
     ///
     /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile

@@ -59,8 +59,8 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Bytes
 
-    func lendRoom(for stream: ByteStream) -> ReadRoom {
-        ReadRoom(stream.takeBlock(), offset: 0, limit: parser.neededByteCount)
+    func lendReadBuffer(for stream: ByteStream) -> ReadBuffer {
+        ReadBuffer(stream.takeBlock(), offset: 0, limit: parser.neededByteCount)
     }
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {

@@ -140,7 +140,7 @@ extension PacketSession {
         let (outcome, reply, encodingError, unmatched, unreadByteCount) = await driver.loop.run {
             (
                 ticket.outcome, ticket.reply, ticket.encodingError, ticket.unmatchedReply,
-                driver.inbox.isHoldingUp ? driver.inbox.byteCount : 0
+                driver.inbox.isSaturated ? driver.inbox.byteCount : 0
             )
         }
         if let encodingError { throw .codec(encodingError) }

@@ -20,7 +20,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     let loginHook: LoginHook?
 
     /// A packet that may be the reply to a message, while it is taken.
-    private var replyInHand: ReceivedPacket?
+    private var currentReply: ReceivedPacket?
     private var unmatched = UnmatchedReplies()
     private var readers = MessageReaders()
 
@@ -75,7 +75,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     /// Handles packets that the hook did not take. None can be a reply to a later request.
     func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
         guard let connection = link.connection else { return nil }
-        while !driver.inbox.isHoldingUp, let packet = try? connection.takeUnclaimedPacket() {
+        while !driver.inbox.isSaturated, let packet = try? connection.takeUnclaimedPacket() {
             switch rules.meaning(of: packet) {
             case .acknowledgement(let acknowledgement): driver.handle(.acknowledged(link.number, acknowledgement))
             case .answer(let encoder):
@@ -93,7 +93,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         error.map { DisconnectCause($0, overTLS: settings.client.dialing.tls != nil) } ?? .endedByPeer
     }
 
-    func letGo(_ connection: PacketConnection, for cause: DisconnectCause) {
+    func close(_ connection: PacketConnection, for cause: DisconnectCause) {
         if cause == .endedByUs { connection.finish() } else { connection.disconnect(cause) }
     }
 
@@ -126,10 +126,10 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
             ticket.unmatchedReply = unmatched.end(replyIDs: ticket.replyIDs, since: mark).map { (expected, $0) }
         }
         let isAnswered = ticket.awaitsReply && outcome == .confirmed
-        ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
+        ticket.complete(outcome, reply: isAnswered ? currentReply.take() : nil)
     }
 
-    func ignoreReply() { replyInHand = nil }
+    func ignoreReply() { currentReply = nil }
 
     func ended(_ end: Inbox<ReceivedPacket>.Taken) { readers.finish(end) }
 
@@ -153,13 +153,13 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         // A late reply to a request of the login is not a reply to a later one.
         let isLate = link.connection?.requests?.takeLateMark() ?? false
         guard driver.awaitsReplies, !isLate else { return deliver(packet, in: driver) }
-        replyInHand = packet
+        currentReply = packet
         let sequence = packet.sequence(in: layout)
         let isFailure = packet.isFailure(in: layout)
         let acknowledgement: DeliveryAcknowledgement =
             isFailure ? .failedReply(id: packet.id) : .reply(id: packet.id, sequence: sequence)
         driver.handle(.acknowledged(link.number, acknowledgement))
-        guard replyInHand.take() != nil else { return }
+        guard currentReply.take() != nil else { return }
         if let sequence, !isFailure { unmatched.note(id: packet.id, sequence: sequence) }
         deliver(packet, in: driver)
     }
@@ -231,7 +231,7 @@ extension PacketConnection: SessionConnection {
     var waitingByteCount: Int { stream.pendingByteCount }
 
     /// Does nothing: the session finds the end when it sends.
-    func whenItTakesNoMore(_ action: @escaping () -> Void) {}
+    func whenOutputEnds(_ action: @escaping () -> Void) {}
 
     /// Closes at once with a session's cause.
     ///

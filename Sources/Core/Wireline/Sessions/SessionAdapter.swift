@@ -48,7 +48,7 @@ protocol SessionAdapter: AnyObject, Sendable {
 
     /// Ends a connection that the session gives up. If this side has ended the session, written messages are still
     /// sent.
-    func letGo(_ connection: Connection, for cause: DisconnectCause)
+    func close(_ connection: Connection, for cause: DisconnectCause)
 
     /// Writes a message to a connection.
     ///
@@ -131,7 +131,7 @@ protocol SessionConnection: AnyObject, Sendable {
     func whenReadyToSend(_ action: @escaping () -> Void)
 
     /// Calls a closure once, when no more output can reach the peer, if that is known before a send.
-    func whenItTakesNoMore(_ action: @escaping () -> Void)
+    func whenOutputEnds(_ action: @escaping () -> Void)
 
     func close()
 }

@@ -13,7 +13,7 @@ final class SessionConnectionState<Owner: SessionConnectionOwner>: @unchecked Se
     var owner: Owner?
     /// Whether the session reads the input: after the login.
     var isRead = false
-    var isHeldUp = false
+    var waitsForInbox = false
     /// Whether a written answer may still wait to be sent.
     var hasAnswered = false
     /// The bytes that the session counts as waiting in the connection.

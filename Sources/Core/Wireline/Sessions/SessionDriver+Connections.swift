@@ -51,7 +51,7 @@ extension SessionDriver {
         link.isRead = true
         // A connection that has ended meanwhile gets no messages.
         noteIfClosed(link)
-        connection.whenItTakesNoMore { [weak self, weak link] in
+        connection.whenOutputEnds { [weak self, weak link] in
             if let self, let link { self.noteIfClosed(link) }
         }
         handle(.loggedIn(link.number))
@@ -71,12 +71,12 @@ extension SessionDriver {
         _ connection: Adapter.Connection, of link: Link
     ) async throws(ConnectionError) {
         while true {
-            link.isHeldUp = connection.takesMessages
-            if link.isHeldUp { await inbox.room() }
+            link.waitsForInbox = connection.takesMessages
+            if link.waitsForInbox { await inbox.room() }
             if link.hasAnswered { await roomForAnswers(connection, of: link) }
-            link.isHeldUp = false
+            link.waitsForInbox = false
             // The connection may have ended meanwhile.
-            guard connection.takesMessages || inbox.takesRest(of: link.number) else { throw connection.sendError }
+            guard connection.takesMessages || inbox.admitRest(of: link.number) else { throw connection.sendError }
             guard self.link === link, let element = try await connection.next() else { return }
             adapter.take(element, from: link, for: self)
         }
@@ -99,8 +99,8 @@ extension SessionDriver {
         }
         // The login hook may wait for something other than the connection.
         if !link.isRead { link.task?.cancel() }
-        inbox.releaseFeeder()
-        adapter.letGo(connection, for: cause)
+        inbox.resumeProducer()
+        adapter.close(connection, for: cause)
         ownCounters += connection.currentCounters
         // Everything that waits in it is lost.
         (ownCounters.pendingByteCount, ownCounters.unreadByteCount, ownCounters.waitingSenderCount) = (0, 0, 0)

@@ -26,7 +26,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     private var isHandling = false
     private var timer: (timer: EventLoop.Timer, deadline: Duration)?
     /// The time of the next check of the peer, before the session's own deadline.
-    private(set) var nextLook: Duration?
+    private(set) var nextCheck: Duration?
 
     /// The current connection, or the attempt to make one.
     var link: Link?
@@ -109,7 +109,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     /// Connects as soon as the server allows. On a connection, asks whether the peer is alive.
     func hurry() {
         // Earlier arrivals do not count.
-        lookAtPeer(heard: time(of: loop.turnTime))
+        checkPeer(heard: time(of: loop.turnTime))
         if let link, link.isRead, let connection = link.connection { adapter.probe(connection) }
         handle(.hurry)
     }
@@ -150,28 +150,28 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     private func setTimer() {
         // A timer that fires early is harmless.
-        if let timer, let deadline = session.deadline, timer.deadline <= min(deadline, nextLook ?? deadline) { return }
+        if let timer, let deadline = session.deadline, timer.deadline <= min(deadline, nextCheck ?? deadline) { return }
         if let (timer, _) = timer.take() { loop.cancel(timer) }
         guard var deadline = session.deadline else { return }
-        if let look = nextLook { deadline = min(deadline, look) }
+        if let look = nextCheck { deadline = min(deadline, look) }
         let handle = loop.schedule(at: origin + deadline) {
             self.timer = nil
             // All sockets that were ready when this turn began have been handled. Bytes that have arrived since then,
             // for example because a program blocked the loop, have not.
             let heard = self.time(of: self.loop.turnTime)
-            self.lookAtPeer(heard: heard)
+            self.checkPeer(heard: heard)
             self.handle(.timerFired, at: self.elapsed, heard: heard)
         }
         timer = (handle, deadline)
     }
 
     /// Reports the peer's signs of life, before the session decides about a timeout.
-    private func lookAtPeer(heard: Duration) {
+    private func checkPeer(heard: Duration) {
         // An ended connection has nothing to report.
-        nextLook = nil
+        nextCheck = nil
         guard let link, link.connection != nil else { return }
-        guard link.isRead else { return lookAtLogin(link, heard: heard) }
-        if link.isHeldUp {
+        guard link.isRead else { return checkLogin(link, heard: heard) }
+        if link.waitsForInbox {
             // The connection reads nothing because the program takes nothing. That does not count as silence of the
             // peer.
             link.heartbeatInTransit.forget()
@@ -179,21 +179,21 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         } else if let arrival = link.takeArrival() {
             handle(.received(link.number), at: time(of: arrival))
         }
-        if let stream = link.connection?.stream, link.heartbeatInTransit.hasProgressed(on: stream) {
+        if let stream = link.connection?.stream, link.heartbeatInTransit.noteProgress(on: stream) {
             handle(.progressed(link.number))
         }
-        planLook(at: link)
+        scheduleCheck(at: link)
         noteOutput(of: link)
     }
 
     /// Plans several checks for the arrival of a heartbeat at the peer: the timeout starts with that.
-    private func planLook(at link: Link) {
+    private func scheduleCheck(at link: Link) {
         let timeout = configuration.heartbeat?.timeout ?? .zero
-        nextLook = link.heartbeatInTransit.isUnderWay ? elapsed + timeout / 8 : nil
+        nextCheck = link.heartbeatInTransit.isUnderWay ? elapsed + timeout / 8 : nil
     }
 
     /// Handles a server that refuses a login with a message, and expects this side to close.
-    private func lookAtLogin(_ link: Link, heard: Duration) {
+    private func checkLogin(_ link: Link, heard: Duration) {
         guard case .loggingIn = session.state, let deadline = session.deadline, deadline <= heard else { return }
         if let notice = adapter.takeRestOfLogin(link, for: self) { handle(.ended(link.number, .kicked(notice))) }
     }
@@ -255,7 +255,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         } catch {
             ownCounters.unencodableMessageCount += 1
         }
-        planLook(at: link)
+        scheduleCheck(at: link)
     }
 
     /// Reports the connection's waiting output to the session, now and when less waits.
@@ -280,7 +280,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     func noteIfClosed(_ link: Link) -> Bool {
         guard let connection = link.connection, !connection.takesMessages else { return false }
         handle(.sent(link.number, byteCount: 0, pendingByteCount: .max))
-        inbox.releaseFeeder()
+        inbox.resumeProducer()
         return true
     }
 }

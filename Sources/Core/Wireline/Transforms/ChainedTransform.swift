@@ -154,17 +154,18 @@ final class ChainedTransform: ConnectionTransform {
         return true
     }
 
-    /// Ends the upper transform's output. The lower one continues until ``takeLeave()``, for the peer's answer.
+    /// Ends the upper transform's output. The lower one continues until ``queueClosingMessage()``, for the peer's
+    /// answer.
     func endOutput() throws(TransformFailure) {
         try upper.endOutput()
         try passDown()
     }
 
-    func takeLeave() {
-        upper.takeLeave()
+    func queueClosingMessage() {
+        upper.queueClosingMessage()
         // An error does not matter here: the socket is closed next.
         try? passDown()
-        lower.takeLeave()
+        lower.queueClosingMessage()
     }
 
     func withOutput(_ body: (RawSpan) -> Int) {

@@ -88,7 +88,7 @@ extension WebSocketConnection {
         if case .noRoom = error { needsMemory = true }
         if needsMemory {
             dropMessages()
-            dropPressure()
+            dropSlowPeerState()
         }
         // Otherwise the last piece of a message may have arrived.
         if input.hasNoMessage { input.leaveMessage() }

@@ -49,8 +49,8 @@ extension WebSocketConnection {
 
     // MARK: The stream's handler
 
-    package func lendRoom(for stream: ByteStream) -> ReadRoom {
-        ReadRoom(stream.takeBlock(), offset: 0, limit: readLimit)
+    package func lendReadBuffer(for stream: ByteStream) -> ReadBuffer {
+        ReadBuffer(stream.takeBlock(), offset: 0, limit: readLimit)
     }
 
     package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -177,7 +177,7 @@ extension WebSocketConnection {
     /// Continues with the input after the turns of other connections.
     private func parseLater() {
         guard input.awaitTurn() else { return }
-        loop.goOnLater {
+        loop.continueLater {
             self.input.turnCame()
             if self.input.hasBlock {
                 self.parse()
@@ -250,7 +250,7 @@ extension WebSocketConnection {
         guard let piece = input.takePart() else { return nil }
         logReceived(piece)
         releaseMemory()
-        goOn()
+        continueInput()
         return piece
     }
 
@@ -266,12 +266,12 @@ extension WebSocketConnection {
         logReceived(piece)
         if input.hasNoMessage { logPeerClose() }
         releaseMemory()
-        goOn()
+        continueInput()
         return piece
     }
 
     /// Continues with input that had to wait, when half of the limit is free, so that not every message is read alone.
-    private func goOn() {
+    private func continueInput() {
         guard input.unreadCost <= limits.unreadByteCount / 2, !input.awaitsTurn else { return }
         forgetTimeOfProgram()
         if input.hasBlock {

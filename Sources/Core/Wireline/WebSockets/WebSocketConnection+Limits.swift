@@ -28,14 +28,14 @@ extension WebSocketConnection: LimitedConnection {
     /// Gives back memory after the reader has taken something.
     func releaseMemory() {
         // The reader is about to take the rest of an offered block.
-        guard pressure != nil, !input.isOffered else { return }
+        guard slowPeer != nil, !input.isOffered else { return }
         if stream.isOpen { _ = requestMemory(isWanted: false) } else { releaseMemoryIfDone() }
     }
 
     /// Gives back all memory after the end, if there is no message to take.
     func releaseMemoryIfDone() {
         guard !stream.isOpen || ending.isFinishing else { return }
-        if input.hasNoMessage { dropPressure() } else { keepGrantedMemory() }
+        if input.hasNoMessage { dropSlowPeerState() } else { keepGrantedMemory() }
     }
 
     /// Requests memory for output that may have to wait here, from the budget of all connections of a server.

@@ -63,7 +63,7 @@ extension WebSocketConnection {
                 resume(ping, .failure(sendError))
                 continue
             }
-            guard sendPing(for: .asked(ping)) else { return }
+            guard sendPing(for: .caller(ping)) else { return }
             pings.removeFirstUnsent()
             // Pumping may find that the connection has ended, and then all pings fail.
             pump()
@@ -71,7 +71,7 @@ extension WebSocketConnection {
     }
 
     /// - Returns: Whether there was room in the output.
-    private func sendPing(for purpose: PingBook.Purpose) -> Bool {
+    private func sendPing(for purpose: OutstandingPings.Purpose) -> Bool {
         let payload = pings.nextPayload
         // SAFETY: eight bytes have neither padding nor uninitialised bytes.
         let bytes = unsafe payload.span.bytes
@@ -85,15 +85,15 @@ extension WebSocketConnection {
         let now = now
         while let ping = pings.takeAnswered(by: payload) {
             switch ping.purpose {
-            case .asked(let waiter): resume(waiter, .success(now - ping.time))
-            case .beat(let beat): heartbeat.answered(beat, at: now)
+            case .caller(let waiter): resume(waiter, .success(now - ping.time))
+            case .heartbeat(let number): heartbeat.answered(number, at: now)
             }
         }
     }
 
     func failPings() {
         for ping in pings.takeSent() {
-            if case .asked(let waiter) = ping.purpose { resume(waiter, .failure(sendError)) }
+            if case .caller(let waiter) = ping.purpose { resume(waiter, .failure(sendError)) }
         }
         resumePings()
     }
@@ -117,18 +117,18 @@ extension WebSocketConnection {
         guard engine.isOpen, stream.isOpen else { return }
         heartbeat.setTimer(on: loop) {
             self.heartbeat.forgetTimer()
-            self.beat()
+            self.checkHeartbeat()
         }
     }
 
-    private func beat() {
+    private func checkHeartbeat() {
         guard engine.isOpen, stream.isOpen else { return }
         switch heartbeat.judgePeer(on: stream, isAwaitingPeer: isAwaitingPeer) {
         case .giveUp:
             ending.failForSilence()
             return abort(.transport(.timedOut))
         case .beat(let number):
-            _ = sendPing(for: .beat(number))
+            _ = sendPing(for: .heartbeat(number))
             heartbeat.markSent(on: stream, unwrittenByteCount: engine.pendingByteCount)
             pump()
         case nil: break

@@ -12,7 +12,7 @@ extension WebSocketConnection: ReceivingConnection {
     /// Callers try this before ``nextMessage()``: entering and leaving an asynchronous function would take most of the
     /// time of a short message.
     @usableFromInline
-    func takeMessageAtHand() -> WebSocketMessage? {
+    func takeBufferedMessage() -> WebSocketMessage? {
         guard stream.loop.isCurrent, !loop.hasSpentShare else { return nil }
         if let message = takeOfferedMessage() { return message }
         return input.hasNoMessage || input.isInsideMessage ? nil : takeMessage()

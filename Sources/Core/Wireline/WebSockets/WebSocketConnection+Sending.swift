@@ -63,7 +63,7 @@ extension WebSocketConnection: SendingConnection {
 
     // MARK: Sending
 
-    /// Sends a message if that is possible without waiting, for the same reason as ``takeMessageAtHand()``.
+    /// Sends a message if that is possible without waiting, for the same reason as ``takeBufferedMessage()``.
     ///
     /// - Returns: False also if the caller is not on the loop.
     @usableFromInline
@@ -215,7 +215,7 @@ extension WebSocketConnection: SendingConnection {
     /// Lets waiting senders continue after the turns of other connections.
     private func sendLater() {
         guard output.continueLater() else { return }
-        loop.goOnLater {
+        loop.continueLater {
             self.output.turnCame()
             self.resumeSenders()
         }
@@ -296,7 +296,7 @@ extension WebSocketConnection: SendingConnection {
         // After the last part of a message the next senders continue.
         if !output.parts.isEmpty { resume(\.output.parts) }
         if !output.messages.isEmpty { resume(\.output.messages) }
-        tellOfRoom()
+        reportRoom()
     }
 
     private func resume(_ queue: ReferenceWritableKeyPath<WebSocketConnection, SendQueue<Outgoing>>) {

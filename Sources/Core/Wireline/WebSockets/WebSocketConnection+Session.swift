@@ -27,16 +27,16 @@ extension WebSocketConnection: SessionConnection {
 
     func whenReadyToSend(_ action: @escaping () -> Void) {
         output.awaitRoom(action)
-        tellOfRoom()
+        reportRoom()
     }
 
     /// Calls the closure of ``whenReadyToSend(_:)``, if there is room or no more output.
-    func tellOfRoom() {
+    func reportRoom() {
         guard output.isRoomAwaited, prepareToSend() || !takesMessages else { return }
         output.takeRoomAction()?()
     }
 
-    func whenItTakesNoMore(_ action: @escaping () -> Void) {
+    func whenOutputEnds(_ action: @escaping () -> Void) {
         if takesMessages { onOutputEnd = action } else { action() }
     }
 }

@@ -25,7 +25,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     let recorder: TimelineRecorder?
     let sharedLimits: SharedLimits?
     /// The state of a connection whose messages are long or slow; nil for others.
-    @safe @exclusivity(unchecked) var pressure: PressureState?
+    @safe @exclusivity(unchecked) var slowPeer: SlowPeerState?
     @safe @exclusivity(unchecked) var handshake: WebSocketHandshake
     @safe @exclusivity(unchecked) var engine: WebSocketEngine
     private let settlement = Lock<WebSocketAgreement?>(nil)
@@ -46,12 +46,12 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     // MARK: Output
 
     @safe @exclusivity(unchecked) var output = WebSocketOutput()
-    @safe @exclusivity(unchecked) var pings = PingBook()
+    @safe @exclusivity(unchecked) var pings = OutstandingPings()
     @safe @exclusivity(unchecked) private(set) var compresses = false
 
     // MARK: The end
 
-    @safe @exclusivity(unchecked) var ending = WebSocketConnectionEnd()
+    @safe @exclusivity(unchecked) var ending = WebSocketConnectionEnding()
     var endWaiters = EndWaiters()
     /// Called once, when no more output can reach the peer.
     var onOutputEnd: (() -> Void)?

@@ -54,7 +54,7 @@ extension WebSocketEndpoint {
     ///   ``ConnectionError/alreadyReceiving`` while another task waits, which continues.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func receive() async throws(ConnectionError) -> WebSocketMessage? {
-        if let message = connection.takeMessageAtHand() { return message }
+        if let message = connection.takeBufferedMessage() { return message }
         return try await connection.nextMessage()
     }
 
@@ -250,7 +250,7 @@ extension WebSocketConnection {
             /// Returns the next message; nil at the end.
             @inlinable @inline(__always)
             public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> WebSocketMessage? {
-                if let message = connection.takeMessageAtHand() { return message }
+                if let message = connection.takeBufferedMessage() { return message }
                 return try await connection.nextMessage()
             }
 
@@ -259,7 +259,7 @@ extension WebSocketConnection {
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(ConnectionError) -> WebSocketMessage? {
-                if let message = connection.takeMessageAtHand() { return message }
+                if let message = connection.takeBufferedMessage() { return message }
                 return try await connection.nextMessage()
             }
         }

@@ -56,7 +56,7 @@ struct WebSocketHeartbeat {
             lastHeardArrival = stream.lastArrival
             monitor?.received(at: lastHeardArrival.sinceOrigin)
         }
-        if inTransit.hasProgressed(on: stream) { monitor?.progressed(at: loop.now.sinceOrigin) }
+        if inTransit.noteProgress(on: stream) { monitor?.progressed(at: loop.now.sinceOrigin) }
         // Bytes that arrived since this turn of the loop began have not been read.
         return monitor?.timerFired(at: loop.now.sinceOrigin, heard: loop.turnTime.sinceOrigin)
     }

@@ -100,7 +100,7 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
         guard let connection = link.connection else { return nil }
-        while !driver.inbox.isHoldingUp, let message = connection.takeMessage() {
+        while !driver.inbox.isSaturated, let message = connection.takeMessage() {
             driver.inbox.add(message)
         }
         return notice(from: connection)
@@ -133,7 +133,7 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         return KickNotice(reason: UInt64(response.status), advice: advice)
     }
 
-    func letGo(_ connection: WebSocketConnection, for cause: DisconnectCause) {
+    func close(_ connection: WebSocketConnection, for cause: DisconnectCause) {
         let isOwnEnd = cause == .endedByUs
         // If the peer has ended, its own error is reported.
         let error = isOwnEnd || cause == .endedByPeer ? nil : ConnectionError.disconnected(cause)

@@ -8,7 +8,7 @@ struct BudgetedStack: ~Copyable {
     private var budget: InflationBudget
     let threshold: Int?
     /// Decides when opening stops; nil: never.
-    var pace: (any OpeningPace)?
+    var schedule: (any OpeningSchedule)?
     /// Whether the opening of a packet was stopped. The caller then opens it again, as if for the first time.
     private(set) var isStopped = false
     /// The contents of the layers that were opened before a stop, the outermost first.
@@ -66,11 +66,11 @@ extension BudgetedStack: LayerOpener {
     mutating func open(
         _ sealed: RawSpan, _ header: PacketHeader, layerAt index: Int
     ) throws(CodecError) -> [UInt8] {
-        guard let pace else { return try openAtOnce(sealed, header, index) }
+        guard let schedule else { return try openAtOnce(sealed, header, index) }
         defer { takenCount += 1 }
         if takenCount < opened.count { return opened[takenCount] }
         guard stack.isCompression(at: index) else { return kept(try openAtOnce(sealed, header, index)) }
-        if let content = try stack.openCompression(sealed, at: index, within: &budget, at: pace) {
+        if let content = try stack.openCompression(sealed, at: index, within: &budget, at: schedule) {
             return kept(content)
         }
         isStopped = true

@@ -124,14 +124,14 @@ package struct PacketOpener: ~Copyable {
     ///   - states: As for ``open(_:states:)``.
     ///   - copiesPlain: Whether a packet that needs no opening is copied; if not, the result has only
     ///     ``OpenedPackets/plain``.
-    ///   - pace: Decides when to stop (default: never). If ``isStopped`` is true then, the caller repeats the call
+    ///   - schedule: Decides when to stop (default: never). If ``isStopped`` is true then, the caller repeats the call
     ///     later.
     package mutating func begin(
-        _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool, at pace: (any OpeningPace)? = nil
+        _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool, at schedule: (any OpeningSchedule)? = nil
     ) -> OpenedPackets {
         var result = OpenedPackets()
         if !isStopped { layers.beginPacket() }
-        begin(at: pace)
+        begin(at: schedule)
         defer { end() }
         openedCount = 0
         do throws(CodecError) {
@@ -148,20 +148,20 @@ package struct PacketOpener: ~Copyable {
         return result
     }
 
-    private mutating func begin(at pace: (any OpeningPace)?) {
-        layers.pace = pace
+    private mutating func begin(at schedule: (any OpeningSchedule)?) {
+        layers.schedule = schedule
         layers.begin()
     }
 
     private mutating func end() {
-        layers.pace = nil
+        layers.schedule = nil
         layers.end()
     }
 
     /// Whether the packet that was begun, or a packet inside it, must still be opened.
     package var isOpening: Bool { !levels.isEmpty || isStopped }
 
-    /// Whether the pace has stopped the opening of a packet.
+    /// Whether the schedule has stopped the opening of a packet.
     package var isStopped: Bool { layers.isStopped }
 
     /// The bytes of the packets around the next one, and the partial content of a stopped packet.
@@ -172,8 +172,8 @@ package struct PacketOpener: ~Copyable {
 
     /// Opens the next packet inside the one that was begun, and adds it to the result.
     ///
-    /// - Parameter pace: As for ``begin(_:states:copiesPlain:at:)``.
-    package mutating func openNext(_ result: inout OpenedPackets, at pace: (any OpeningPace)? = nil) {
+    /// - Parameter schedule: As for ``begin(_:states:copiesPlain:at:)``.
+    package mutating func openNext(_ result: inout OpenedPackets, at schedule: (any OpeningSchedule)? = nil) {
         guard let level = levels.last else { return }
         // The count includes the outermost packet.
         guard openedCount <= Self.innerPacketLimit else {
@@ -181,7 +181,7 @@ package struct PacketOpener: ~Copyable {
             return fail(error, inside: levels.dropLast(), &result)
         }
         if !isStopped { level.position += 1 }
-        begin(at: pace)
+        begin(at: schedule)
         do throws(CodecError) {
             try openPacket(in: level, &result)
             end()

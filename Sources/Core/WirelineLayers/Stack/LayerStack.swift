@@ -192,16 +192,16 @@ package struct LayerStack: ~Copyable {
     ///
     /// - Parameters:
     ///   - sealed: As for ``open(_:_:applying:within:into:)``; after a stop, the same bytes again.
-    ///   - pace: Decides when to stop.
+    ///   - schedule: Decides when to stop.
     /// - Returns: The content; nil after a stop. The caller then repeats the call in a later turn.
     /// - Throws: As ``open(_:_:applying:within:into:)``.
     mutating func openCompression(
-        _ sealed: RawSpan, at index: Int, within budget: inout InflationBudget, at pace: any OpeningPace
+        _ sealed: RawSpan, at index: Int, within budget: inout InflationBudget, at schedule: any OpeningSchedule
     ) throws(CodecError) -> [UInt8]? {
         do throws(CodecError) {
             try makeTransform(at: index)
             guard case .compression(let layer) = layers[index].transform else { return nil }
-            if hasDroppedOpening, !pace.mayKeepUnfinished() { return nil }
+            if hasDroppedOpening, !schedule.mayKeepUnfinished() { return nil }
             let work =
                 if let opening { opening } else {
                     try layer.beginOpening(sealed.byteCount, limit: budget.remainingByteCount)
@@ -212,9 +212,9 @@ package struct LayerStack: ~Copyable {
                     try budget.take(content.count)
                     return content
                 }
-                guard !pace.mustStop else { break }
+                guard !schedule.mustStop else { break }
             }
-            if pace.mayKeepUnfinished() { opening = work } else { hasDroppedOpening = true }
+            if schedule.mayKeepUnfinished() { opening = work } else { hasDroppedOpening = true }
             return nil
         } catch {
             throw named(error, at: index, budget)

@@ -100,9 +100,9 @@ struct OutboundQueue<Payload> {
         var replaced: Int?
         if case .latest(let key) = message.delivery { replaced = latest[key] }
         let old = replaced.flatMap { slots[$0] }
-        let isApart = isCountedApart(message.delivery)
+        let isSeparate = isCountedSeparately(message.delivery)
         let (count, byteCount) =
-            isApart ? (latestCount, latestByteCount) : (count - latestCount, byteCount - latestByteCount)
+            isSeparate ? (latestCount, latestByteCount) : (count - latestCount, byteCount - latestByteCount)
         guard message.byteCount <= limits.byteCount - (byteCount - (old?.byteCount ?? 0))
         else { throw .tooManyBytes(limit: limits.byteCount) }
         guard count - (old == nil ? 0 : 1) < limits.messageCount
@@ -140,7 +140,7 @@ struct OutboundQueue<Payload> {
         if message.receipt == .acknowledgement, numbers == nil { throw .needsSequence }
     }
 
-    private func isCountedApart(_ delivery: DeliveryPolicy) -> Bool {
+    private func isCountedSeparately(_ delivery: DeliveryPolicy) -> Bool {
         if case .latest = delivery { repeatsLatest } else { false }
     }
 
@@ -152,7 +152,7 @@ struct OutboundQueue<Payload> {
         count += 1
         openCount += 1
         byteCount += entry.byteCount
-        if isCountedApart(entry.delivery) {
+        if isCountedSeparately(entry.delivery) {
             latestCount += 1
             latestByteCount += entry.byteCount
         }
@@ -414,7 +414,7 @@ struct OutboundQueue<Payload> {
     private mutating func release(_ entry: Entry, at index: Int) {
         count -= 1
         byteCount -= entry.byteCount
-        if isCountedApart(entry.delivery) {
+        if isCountedSeparately(entry.delivery) {
             latestCount -= 1
             latestByteCount -= entry.byteCount
         }

@@ -30,7 +30,7 @@ package struct HeartbeatInTransit: Sendable {
     /// Whether the peer's system has acknowledged more bytes since the last call, up to the heartbeat. Later
     /// acknowledgements
     /// prove nothing, because the system sends them on its own.
-    package mutating func hasProgressed(acknowledgedByteCount count: UInt64?) -> Bool {
+    package mutating func noteProgress(acknowledgedByteCount count: UInt64?) -> Bool {
         guard isUnderWay, let count, count > acknowledgedByteCount else { return false }
         acknowledgedByteCount = count
         return true

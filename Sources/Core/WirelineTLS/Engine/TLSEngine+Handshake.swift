@@ -2,20 +2,20 @@
 
 extension TLSEngine {
     /// The condition for which a call of OpenSSL waits.
-    enum Want { case nothing, ciphertext, room, draining, end }
+    enum WaitReason { case nothing, ciphertext, room, draining, end }
 
-    func shakeHands() throws(TLSError) -> Want {
+    func shakeHands() throws(TLSError) -> WaitReason {
         guard !isHandshakeComplete else { return .nothing }
         openSSL.clearErrors()
         // SAFETY: the handle lives as long as the engine.
         let status = unsafe openSSL.connections.shakeHands(handle)
-        guard status == 1 else { return try want(after: status) }
+        guard status == 1 else { return try waitReason(after: status) }
         isHandshakeComplete = true
         return .nothing
     }
 
     /// Returns why a call with this status has not finished.
-    func want(after status: Int32) throws(TLSError) -> Want {
+    func waitReason(after status: Int32) throws(TLSError) -> WaitReason {
         // SAFETY: the handle lives as long as the engine.
         switch unsafe openSSL.connections.outcome(handle, status) {
         case Constant.wantsReading: return .ciphertext

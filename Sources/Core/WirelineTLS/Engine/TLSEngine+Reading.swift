@@ -42,18 +42,18 @@ extension TLSEngine {
                 defer { unsafe input = UnsafeRawBufferPointer(start: nil, count: 0) }
                 return Result { () throws(TLSError) in
                     try checkFirstBytes()
-                    var want = try unsafe fill(room, &filledCount)
+                    var reason = try unsafe fill(room, &filledCount)
                     // Lent bytes were not taken because the output is full.
-                    if want == .ciphertext, unsafe !input.isEmpty { want = .draining }
-                    try payEnd()
-                    return unsafe TLSReading(byteCount: bytes.count - input.count, stop: Self.stop(want))
+                    if reason == .ciphertext, unsafe !input.isEmpty { reason = .draining }
+                    try sendOwedEnd()
+                    return unsafe TLSReading(byteCount: bytes.count - input.count, stop: Self.stop(reason))
                 }
             }
         }
         return try result.get()
     }
 
-    private func fill(_ room: UnsafeMutableRawBufferPointer, _ filledCount: inout Int) throws(TLSError) -> Want {
+    private func fill(_ room: UnsafeMutableRawBufferPointer, _ filledCount: inout Int) throws(TLSError) -> WaitReason {
         let handshake = try shakeHands()
         guard handshake == .nothing else { return handshake }
         while filledCount < room.count {
@@ -66,15 +66,15 @@ extension TLSEngine {
                 filledCount += Int(status)
                 continue
             }
-            let stop = try want(after: status)
+            let stop = try waitReason(after: status)
             if stop == .end { hasReceivedEnd = true }
             return stop
         }
         return .room
     }
 
-    private static func stop(_ want: Want) -> TLSReading.Stop {
-        switch want {
+    private static func stop(_ reason: WaitReason) -> TLSReading.Stop {
+        switch reason {
         case .ciphertext: .needsCiphertext
         case .room: .needsRoom
         case .draining: .needsDraining

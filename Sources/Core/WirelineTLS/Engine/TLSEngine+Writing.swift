@@ -41,7 +41,7 @@ extension TLSEngine {
                 handle, plaintext.baseAddress.map { unsafe $0 + takenCount }, Int32(count))
             guard status > 0 else {
                 // A record always fits; either output before it does not, or the peer has failed before.
-                _ = try want(after: status)
+                _ = try waitReason(after: status)
                 break
             }
             takenCount += Int(status)
@@ -72,10 +72,10 @@ extension TLSEngine {
         guard !hasEndedOutput else { return }
         hasEndedOutput = true
         owesEnd = isHandshakeComplete
-        try payEnd()
+        try sendOwedEnd()
     }
 
-    func payEnd() throws(TLSError) {
+    func sendOwedEnd() throws(TLSError) {
         guard owesEnd else { return }
         openSSL.clearErrors()
         // SAFETY: the handle lives as long as the engine.
@@ -83,7 +83,7 @@ extension TLSEngine {
         // 0: this side has ended; 1: the peer had ended before.
         if status < 0 {
             guard !isInsideMessage else { return }
-            if try want(after: status) == .draining { return }
+            if try waitReason(after: status) == .draining { return }
         }
         owesEnd = false
     }
@@ -118,7 +118,7 @@ extension TLSEngine {
         output = []
         outputStart = 0
         // An error here is kept, and thrown by the next call.
-        try? payEnd()
+        try? sendOwedEnd()
     }
 
     package var outputCapacity: Int { output.capacity }

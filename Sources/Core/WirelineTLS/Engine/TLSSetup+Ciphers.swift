@@ -9,15 +9,18 @@ extension TLSSetup {
         // `!`, `-`, `+` and `@` only change what the other elements have chosen.
         for name in ciphers where name.first?.isLetter != false {
             // SAFETY: here and below, the handle lives as long as this object, and OpenSSL copies the names.
-            guard Self.isOne(name), unsafe contexts.setCiphers(handle, name) == 1 else { throw .unknownCipher(name) }
+            guard Self.isSingleCipherName(name), unsafe contexts.setCiphers(handle, name) == 1 else {
+                throw .unknownCipher(name)
+            }
         }
         for name in suites {
             // Some versions of OpenSSL accept an unknown name without an error.
-            guard Self.isOne(name), unsafe contexts.setCipherSuites(handle, name) == 1, cipherNames.contains(name)
+            guard Self.isSingleCipherName(name), unsafe contexts.setCipherSuites(handle, name) == 1,
+                cipherNames.contains(name)
             else { throw .unknownCipher(name) }
         }
         for name in configuration.groups {
-            guard Self.isOne(name), setGroups(name) else { throw .unknownGroup(name) }
+            guard Self.isSingleCipherName(name), setGroups(name) else { throw .unknownGroup(name) }
         }
         openSSL.clearErrors()
         guard unsafe contexts.setCiphers(handle, ciphers.joined(separator: ":")) == 1,
@@ -29,7 +32,7 @@ extension TLSSetup {
     }
 
     /// Rejects texts with characters that separate names in OpenSSL's lists.
-    private static func isOne(_ name: String) -> Bool {
+    private static func isSingleCipherName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7E ~= $0 && !":,;/?*".utf8.contains($0) }
     }
 

@@ -19,7 +19,7 @@ extension TestClient {
     ) async throws where Message.Definition == Definition {
         let place = CodePlace(fileID, line)
         let packet = try await next(MessageText.line(expected), within: limit, place)
-        guard packet.id == Message.messageID else { throw surprise(MessageText.line(expected), packet, place) }
+        guard packet.id == Message.messageID else { throw unexpectedPacket(MessageText.line(expected), packet, place) }
         let message = try decode(Message.self, packet, place)
         guard message != expected else { return }
         throw TestFailure(
@@ -34,7 +34,7 @@ extension TestClient {
     ) async throws -> Message where Message.Definition == Definition {
         let place = CodePlace(fileID, line)
         let packet = try await next(Message.messageName, within: limit, place)
-        guard packet.id == Message.messageID else { throw surprise(Message.messageName, packet, place) }
+        guard packet.id == Message.messageID else { throw unexpectedPacket(Message.messageName, packet, place) }
         return try decode(type, packet, place)
     }
 
@@ -122,7 +122,7 @@ extension TestClient {
                 + (await network.idleNote()))
     }
 
-    private func surprise(_ expected: String, _ packet: ReceivedPacket, _ place: CodePlace) -> TestFailure {
+    private func unexpectedPacket(_ expected: String, _ packet: ReceivedPacket, _ place: CodePlace) -> TestFailure {
         TestFailure(place, "\(name) expected \(expected), but received", [text(of: packet)] + waitingText)
     }
 

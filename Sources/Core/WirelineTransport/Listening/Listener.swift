@@ -110,7 +110,7 @@ package final class Listener: @unchecked Sendable {
         var mode: UInt16?
 
         init(_ listening: ListeningAddress, on group: EventLoopGroup) async throws(TransportError) {
-            switch listening.place {
+            switch listening.endpoint {
             case .host(let host, let port): address = try await Self.address(of: host, port, on: group)
             case .unix(let path, let mode):
                 address = try SocketAddress(unixPath: path)
@@ -303,7 +303,7 @@ package final class Listener: @unchecked Sendable {
         socket.accept { end, peer in start(end, from: peer, at: socket.address) }
     }
 
-    private func start(_ end: consuming StreamEnd, from peer: SocketAddress, at address: SocketAddress) {
+    private func start(_ end: consuming StreamHandle, from peer: SocketAddress, at address: SocketAddress) {
         // The listener has its own turn: other users of the group's turn would make the distribution uneven.
         let stream = ByteStream(end, on: group.loops[turn % group.loops.count], peerAddress: peer)
         turn &+= 1

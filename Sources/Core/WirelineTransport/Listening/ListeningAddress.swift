@@ -7,13 +7,13 @@
 /// If a server listens at the same port of an IPv4 and an IPv6 address, its IPv6 socket takes only IPv6 connections
 /// (`IPV6_V6ONLY`). A server that listens only at `::` takes both, unless the system is set otherwise.
 public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
-    enum Place: Hashable {
+    enum Endpoint: Hashable {
         case host(String, port: UInt16)
         case unix(String, mode: UInt16?)
         case descriptor(Int32)
     }
 
-    let place: Place
+    let endpoint: Endpoint
 
     /// A port of this machine.
     ///
@@ -22,7 +22,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     ///     addresses. If a name has several addresses, the first one is used.
     ///   - port: The port; 0 lets the system choose one.
     public static func host(_ host: String, port: UInt16) -> ListeningAddress {
-        ListeningAddress(place: .host(host, port: port))
+        ListeningAddress(endpoint: .host(host, port: port))
     }
 
     /// A Unix domain socket, which programs on this machine connect to by its path.
@@ -38,7 +38,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     ///     Linux, a client needs the permission to write. Abstract names have no permissions: any local program can
     ///     connect.
     public static func unix(_ path: String, mode: UInt16? = nil) -> ListeningAddress {
-        ListeningAddress(place: .unix(path, mode: mode))
+        ListeningAddress(endpoint: .unix(path, mode: mode))
     }
 
     /// A socket that already listens, which the process has inherited, for example from systemd
@@ -46,13 +46,13 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The server takes it over and closes it.
     public static func inherited(descriptor: Int32) -> ListeningAddress {
-        ListeningAddress(place: .descriptor(descriptor))
+        ListeningAddress(endpoint: .descriptor(descriptor))
     }
 
-    package var host: String? { if case .host(let host, _) = place { host } else { nil } }
+    package var host: String? { if case .host(let host, _) = endpoint { host } else { nil } }
 
     public var description: String {
-        switch place {
+        switch endpoint {
         case .host(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path, _): "unix:" + path
         case .descriptor(let number): "descriptor \(number)"

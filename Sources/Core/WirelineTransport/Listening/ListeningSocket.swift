@@ -132,7 +132,7 @@ final class ListeningSocket: PollTarget {
     /// Accepts the connection that has waited longest.
     ///
     /// - Parameter take: Takes the connection and the address of its peer.
-    func accept(_ take: (consuming StreamEnd, SocketAddress) -> Void) -> Acceptance {
+    func accept(_ take: (consuming StreamHandle, SocketAddress) -> Void) -> Acceptance {
         if let memory {
             guard let socket = memory.accept() else { return foundNothing() }
             take(.memory(MemoryDescriptor(owning: socket)), socket.peerAddress)

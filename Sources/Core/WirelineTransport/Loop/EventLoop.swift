@@ -29,7 +29,7 @@ public final class EventLoop: @unchecked Sendable {
     private var watchedCount = 0
     private var memoryReturn = MemoryReturn()
     /// The number of ready sockets in the turns since timers last fired.
-    private var crowd = 0
+    private var readySocketCount = 0
     private(set) var timers = TimerQueue()
     @safe @exclusivity(unchecked) private(set) var jobs = Queue<LoopJob>()
     @safe @exclusivity(unchecked) var blocks = BlockPool()
@@ -58,8 +58,8 @@ public final class EventLoop: @unchecked Sendable {
         @safe @exclusivity(unchecked) var steps = LoopSteps()
     #endif
     /// Whether the limit on bytes sent at once is lifted.
-    @safe @exclusivity(unchecked) private(set) var isGenerous = false
-    @safe @exclusivity(unchecked) private var pace = LoopPace()
+    @safe @exclusivity(unchecked) private(set) var ignoresShare = false
+    @safe @exclusivity(unchecked) private var turnTimes = LoopTurnTimes()
     /// The clock that a test moves; nil: the system's.
     package let manualClock: ManualClock?
     /// The network that its sockets belong to; nil: the system's.
@@ -180,7 +180,7 @@ public final class EventLoop: @unchecked Sendable {
             _ = inTurn.popFirst()
             beginSteps()
             // The rest follows in the next turn.
-            if clockTime.nanoseconds >= end, !inTurn.isEmpty { return goOnLater { self.runInTurn() } }
+            if clockTime.nanoseconds >= end, !inTurn.isEmpty { return continueLater { self.runInTurn() } }
         }
     }
 
@@ -237,8 +237,8 @@ public final class EventLoop: @unchecked Sendable {
                 sliceStart = now
             }
         }
-        goOn()
-        if haveAllBeenHeard(eventCount) { fireTimers() }
+        continueUnfinishedWork()
+        if countReadySockets(eventCount) { fireTimers() }
         runJobs()
         flush()
         closed.removeAll(keepingCapacity: true)
@@ -248,19 +248,19 @@ public final class EventLoop: @unchecked Sendable {
     /// This takes no additional call of the clock: the next wait needs ``now``, too.
     private func endTurn() {
         let time = now.nanoseconds - turnStart.nanoseconds
-        guard pace.count(nanoseconds: time) else { return }
-        for report in pace.takeReports(nanoseconds: time, at: now) { report() }
+        guard turnTimes.count(nanoseconds: time) else { return }
+        for report in turnTimes.takeReports(nanoseconds: time, at: now) { report() }
         passTurn()
     }
 
     /// Whether every ready socket has had its turn.
     /// Data that arrives before a deadline counts, however late a busy loop reads it. Timers do not wait for sockets
     /// that are ready again and again.
-    private func haveAllBeenHeard(_ eventCount: Int) -> Bool {
-        crowd += eventCount
+    private func countReadySockets(_ eventCount: Int) -> Bool {
+        readySocketCount += eventCount
         // The system first reports the sockets that it has not reported for longest.
-        guard eventCount < poller.capacity || crowd > 2 * watchedCount else { return false }
-        crowd = 0
+        guard eventCount < poller.capacity || readySocketCount > 2 * watchedCount else { return false }
+        readySocketCount = 0
         return true
     }
 
@@ -308,7 +308,7 @@ public final class EventLoop: @unchecked Sendable {
                 continue
             }
             manualClock?.noteWork()
-            if now.nanoseconds >= end, !arrived.isEmpty { return goOnLater { self.workOff() } }
+            if now.nanoseconds >= end, !arrived.isEmpty { return continueLater { self.workOff() } }
         }
     }
 
@@ -334,21 +334,21 @@ public final class EventLoop: @unchecked Sendable {
     /// Continues unfinished work for a limited time: first work that is usually brief, then the rest.
     ///
     /// Sockets that have become ready meanwhile come next.
-    private func goOn() {
+    private func continueUnfinishedWork() {
         // Work that is added now runs in the next turn.
         let (briefCount, longCount) = (unfinished.brief.count, unfinished.long.count)
-        goOn(briefCount) { unfinished.popBrief() }
-        goOn(longCount) { unfinished.popLong() }
+        continueUnfinishedWork(briefCount) { unfinished.popBrief() }
+        continueUnfinishedWork(longCount) { unfinished.popLong() }
     }
 
-    private func goOn(_ count: Int, with next: () -> UnfinishedWork.Item?) {
+    private func continueUnfinishedWork(_ count: Int, with next: () -> UnfinishedWork.Item?) {
         guard count > 0 else { return }
         let end = sliceStart.nanoseconds + LoopShare.unfinishedTime
         for _ in 0..<count {
             guard let item = next() else { return }
             switch item.kind {
             case .target(let target):
-                target.goOn()
+                target.continueWork()
                 passTurn()
                 runJobs()
                 endSlice(of: target)
@@ -424,7 +424,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Whether the current socket, job or timer may send bytes before the turn ends; if so, counts them.
     func mayFlush(_ byteCount: Int) -> Bool {
-        guard isGenerous || !share.isSpent else { return false }
+        guard ignoresShare || !share.isSpent else { return false }
         share.spend(max(byteCount, LoopShare.systemCall))
         return true
     }
@@ -456,10 +456,10 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Sends to many receivers, without a limit that would leave out the last ones; the bytes count.
-    package func beGenerous<Value>(_ body: () -> Value) -> Value {
-        let wasGenerous = isGenerous
-        isGenerous = true
-        defer { isGenerous = wasGenerous }
+    package func ignoringShare<Value>(_ body: () -> Value) -> Value {
+        let ignoredShare = ignoresShare
+        ignoresShare = true
+        defer { ignoresShare = ignoredShare }
         return body()
     }
 
@@ -477,14 +477,14 @@ public final class EventLoop: @unchecked Sendable {
     /// Continues a target after the work queued before it, in this turn at the earliest.
     ///
     /// - Parameter isBrief: Whether it usually takes little time. Then it waits only for others that do.
-    func goOnLater(_ target: PollTarget, isBrief: Bool = false) {
+    func continueLater(_ target: PollTarget, isBrief: Bool = false) {
         unfinished.append(UnfinishedWork.Item(time: turnStart, kind: .target(target)), isBrief: isBrief)
     }
 
     /// Runs an action after the work queued before it, in this turn at the earliest.
     ///
     /// Use it for the part of work that exceeds a share.
-    package func goOnLater(_ action: @escaping () -> Void) {
+    package func continueLater(_ action: @escaping () -> Void) {
         preconditionIsCurrent()
         unfinished.append(UnfinishedWork.Item(time: turnStart, kind: .action(action)), isBrief: false)
     }
@@ -495,7 +495,7 @@ public final class EventLoop: @unchecked Sendable {
     public func counters() async -> EventLoopCounters {
         await run {
             var counters = EventLoopCounters()
-            counters.turns = self.pace.turns
+            counters.turns = self.turnTimes.turns
             counters.socketCount = self.watchedCount
             counters.timerCount = self.timers.count
             counters.unfinishedCount = self.unfinished.count
@@ -508,12 +508,12 @@ public final class EventLoop: @unchecked Sendable {
     package func watchSlowTurns(
         over limit: Duration, _ report: @escaping @Sendable (Duration) -> Void
     ) async -> SlowTurnWatch {
-        await run { SlowTurnWatch(number: self.pace.add(limit: limit, report)) }
+        await run { SlowTurnWatch(number: self.turnTimes.add(limit: limit, report)) }
     }
 
     /// Ends a watch; may be called on any thread.
     package func endWatch(_ watch: SlowTurnWatch) {
-        execute { self.pace.remove(watch.number) }
+        execute { self.turnTimes.remove(watch.number) }
     }
 
     // MARK: Timers, on the loop's thread

@@ -6,7 +6,7 @@ package class PollTarget {
     func becameReady(_ readiness: Poller.Readiness) {}
 
     /// Continues the work for which the target has asked the loop.
-    func goOn() {}
+    func continueWork() {}
 
     func endTurn() {}
 

@@ -34,7 +34,7 @@ final class MemoryBacklog {
 
     private func report() {
         guard !waiting.isEmpty, let target else { return }
-        network.loop.goOnLater { target.becameReady(.readable) }
+        network.loop.continueLater { target.becameReady(.readable) }
     }
 
     /// Takes the connection that has waited longest.

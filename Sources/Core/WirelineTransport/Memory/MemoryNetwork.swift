@@ -51,7 +51,7 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
     private let registry = Lock(Registry())
     /// The loop; it retains the network.
     private(set) weak var place: EventLoop?
-    private var lineCount: UInt64 = 0
+    private var pipeCount: UInt64 = 0
     private var sockets: [ObjectIdentifier: Entry] = [:]
     private var order: [ObjectIdentifier] = []
 
@@ -114,7 +114,7 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
         if latency > .zero {
             loop.schedule(at: loop.now + latency * 2) { if !self.isCut { attempt() } }
         } else {
-            loop.goOnLater(attempt)
+            loop.continueLater(attempt)
         }
     }
 
@@ -132,8 +132,8 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
 
     /// Each direction has its own cuts.
     func makeCuts() -> MemoryCuts {
-        lineCount += 1
-        return MemoryCuts(delivery, number: lineCount)
+        pipeCount += 1
+        return MemoryCuts(delivery, number: pipeCount)
     }
 
     func add(_ socket: MemorySocket) {

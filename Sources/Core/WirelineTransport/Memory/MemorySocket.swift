@@ -16,8 +16,8 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
     private let network: MemoryNetwork
     let localAddress: SocketAddress
     let peerAddress: SocketAddress
-    private let input: MemoryLine
-    private let output: MemoryLine
+    private let input: MemoryPipe
+    private let output: MemoryPipe
     /// The stream; nil while nothing watches the socket.
     private var target: PollTarget?
     /// The changes that the target has not received.
@@ -35,8 +35,8 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
     package var isPaused = false { didSet { if !isPaused, target != nil { reportInput() } } }
 
     private init(
-        _ network: MemoryNetwork, at localAddress: SocketAddress, to peerAddress: SocketAddress, input: MemoryLine,
-        output: MemoryLine
+        _ network: MemoryNetwork, at localAddress: SocketAddress, to peerAddress: SocketAddress, input: MemoryPipe,
+        output: MemoryPipe
     ) {
         self.network = network
         self.localAddress = localAddress
@@ -48,7 +48,7 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
     static func makePair(
         on network: MemoryNetwork, client: SocketAddress, server: SocketAddress
     ) -> (client: MemorySocket, server: MemorySocket) {
-        let (up, down) = (MemoryLine(network), MemoryLine(network))
+        let (up, down) = (MemoryPipe(network), MemoryPipe(network))
         let near = MemorySocket(network, at: client, to: server, input: down, output: up)
         let far = MemorySocket(network, at: server, to: client, input: up, output: down)
         (up.writer, up.reader) = (near, far)
@@ -82,10 +82,10 @@ package final class MemorySocket: PollTarget, @unchecked Sendable {
         readiness.formUnion(isPaused ? change.intersection(.writable) : change)
         guard !readiness.isEmpty, !willReport else { return }
         willReport = true
-        network.loop.goOnLater(self)
+        network.loop.continueLater(self)
     }
 
-    override func goOn() {
+    override func continueWork() {
         willReport = false
         let change = readiness
         readiness = []

@@ -38,7 +38,7 @@ extension ByteStream {
     /// The timer is not reset with every byte that is sent.
     func watchWriting() {
         guard !writeDeadline.isWatched,
-            let look = writeDeadline.nextLook(from: loop.now, acknowledged: partlyAcknowledged)
+            let look = writeDeadline.nextCheck(from: loop.now, acknowledged: partlyAcknowledged)
         else { return }
         let timer = loop.schedule(at: look) {
             self.writeDeadline.timerFired()
@@ -56,7 +56,7 @@ extension ByteStream {
     private func checkWriting() {
         let acknowledged = partlyAcknowledged
         guard isOpen, isOutputStalled || acknowledged != nil else { return writeDeadline.rest() }
-        if writeDeadline.isOver(at: loop.turnTime, acknowledged: acknowledged) {
+        if writeDeadline.checkExpired(at: loop.turnTime, acknowledged: acknowledged) {
             fail(.timedOut)
         } else {
             watchWriting()

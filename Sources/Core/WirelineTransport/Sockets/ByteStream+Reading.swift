@@ -12,7 +12,7 @@ extension ByteStream {
     package func read() {
         guard isOpen, !input.hasEnded else { return }
         input.want()
-        if mayHaveInput { comeBack() }
+        if mayHaveInput { continueLater() }
     }
 
     /// Withdraws the request of ``read()``.
@@ -42,9 +42,9 @@ extension ByteStream {
     func readOnce() {
         if let transformState { return readTransformed(transformState) }
         input.stopWanting()
-        guard let room = handler?.lendRoom(for: self) else { return }
+        guard let room = handler?.lendReadBuffer(for: self) else { return }
         let capacity = min(room.byteCount, load.readLimit)
-        // SAFETY: the block has `byteCount` bytes after `offset`; ReadRoom's initializer checks it.
+        // SAFETY: the block has `byteCount` bytes after `offset`; ReadBuffer's initializer checks it.
         let result = unsafe socket.receive(into: room.block.base + room.offset, capacity: capacity)
         var block: Block? = room.takeBlock()
         switch result {
@@ -55,7 +55,7 @@ extension ByteStream {
             readiness.foundNoInput()
             input.end()
             handler?.receivedNothing(&block, from: self)
-            if let failure = outputLife.failure { fail(failure) } else { handler?.endOfStream(self) }
+            if let failure = outputState.failure { fail(failure) } else { handler?.endOfStream(self) }
         case .wouldBlock:
             readiness.foundNoInput()
             input.want()
@@ -71,7 +71,7 @@ extension ByteStream {
     func countInput(_ byteCount: Int, capacity: Int) {
         input.arrived(byteCount, at: loop.now)
         load.read(byteCount)
-        readiness.tookInput(filledRoom: byteCount == capacity)
+        readiness.tookInput(filledBuffer: byteCount == capacity)
     }
 
     // MARK: Blocks

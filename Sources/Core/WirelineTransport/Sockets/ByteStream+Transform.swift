@@ -25,7 +25,7 @@ extension ByteStream {
         while isOpen, !input.hasEnded, isReading {
             if !state.hasInput {
                 // A peer whose bytes carry no data must not keep the loop from other sockets.
-                guard !hasFilled else { return readiness.isReadable ? comeBack() : () }
+                guard !hasFilled else { return readiness.isReadable ? continueLater() : () }
                 hasFilled = true
                 guard fill(state) else { return }
             }
@@ -45,7 +45,7 @@ extension ByteStream {
         case .bytes(let count) where count > 0: return true
         case .bytes:
             input.end()
-            if let failure = outputLife.failure {
+            if let failure = outputState.failure {
                 fail(failure)
                 return false
             }
@@ -90,10 +90,10 @@ extension ByteStream {
     ///
     /// - Returns: Whether to continue, because there was no data.
     private func deliver(_ state: TransformState) -> Bool {
-        guard let room = handler?.lendRoom(for: self) else { return false }
+        guard let room = handler?.lendReadBuffer(for: self) else { return false }
         // A few compressed bytes may expand to many.
         let (offset, byteCount) = (room.offset, min(room.byteCount, load.readLimit))
-        // SAFETY: the block has `byteCount` bytes after `offset`; ReadRoom's initializer checks it.
+        // SAFETY: the block has `byteCount` bytes after `offset`; ReadBuffer's initializer checks it.
         let reading = unsafe state.receive(
             into: UnsafeMutableRawBufferPointer(start: room.block.base + offset, count: byteCount))
         var block: Block? = room.takeBlock()
@@ -133,7 +133,7 @@ extension ByteStream {
             return false
         case .needsSending, .ended, .failed:
             // Output must be sent first, but no more can be sent.
-            if let failure = outputLife.failure { fail(failure) }
+            if let failure = outputState.failure { fail(failure) }
             return false
         }
     }
@@ -155,7 +155,7 @@ extension ByteStream {
         output.drop(to: &loop.blocks)
         let wasStalled = isOutputStalled
         output.endStall()
-        if !outputLife.isOpen { finishTransformed(state) }
+        if !outputState.isOpen { finishTransformed(state) }
         watchDelivery()
         if wasStalled { handler?.outputDrained(self) }
     }
@@ -187,15 +187,15 @@ extension ByteStream {
 
     /// Stops sending. The data that the peer sent before the end can still be read, such as the reason.
     func failTransformed(_ state: TransformState, _ error: SystemCallError) {
-        if error.endsConnection { hearLastWords(state) }
+        if error.endsConnection { readRemainingInput(state) }
         guard isOpen else { return }
-        if state.hasHeard { failOutput(error) } else { fail(error) }
+        if state.hasUnclaimedData { failOutput(error) } else { fail(error) }
     }
 
     /// Reads the data that the peer sent before the reset, such as the reason for it.
     ///
     /// The next reader gets it.
-    private func hearLastWords(_ state: TransformState) {
+    private func readRemainingInput(_ state: TransformState) {
         readiness.foundNoRoom()
         let room = takeBlock()
         var count = 0
@@ -211,7 +211,7 @@ extension ByteStream {
             stop = reading.stop
         }
         if count > 0 {
-            state.keepHeard(room, byteCount: count)
+            state.keepUnclaimedData(room, byteCount: count)
             // The end must still be read.
             readiness.expectInput()
         } else {
@@ -244,25 +244,25 @@ extension ByteStream {
 
     /// Waits until the handshake is complete and everything is sent.
     func finishTransformed(_ state: TransformState) {
-        guard !outputLife.hasEnded else { return }
+        guard !outputState.hasEnded else { return }
         do throws(TransformFailure) {
             if state.transform.isReady { try state.transform.endOutput() }
         } catch {
             return failTransform(state)
         }
         guard state.transform.isReady, sendOutput(state), !state.transform.owesEnd else { return waitForRoom() }
-        if state.transform.endsSocketOutput { finishOutput() } else { outputLife.end() }
+        if state.transform.endsSocketOutput { finishOutput() } else { outputState.end() }
     }
 
     /// Sends the transform's closing message if the system takes it now and all earlier output was sent.
     func closeTransform(_ state: TransformState) {
-        if state.mayTakeLeave, state.transform.isReady, pendingByteCount == 0 {
-            state.transform.takeLeave()
+        if state.sendsClosingMessage, state.transform.isReady, pendingByteCount == 0 {
+            state.transform.queueClosingMessage()
             _ = drainOutput(state)
             dropInput()
         }
         if let block = state.takeInputBlock(keepsRest: false) { giveBack(block) }
-        if let block = state.takeHeard() { giveBack(block) }
+        if let block = state.takeUnclaimedData() { giveBack(block) }
     }
 
     /// Reads and drops data that the handler will not read, such as a server's session tickets.

@@ -81,7 +81,7 @@ extension ByteStream {
         }
         // SAFETY: as above; the output takes the block over.
         unsafe output.restore(lent, from: &loop.blocks)
-        guard !outputLife.isOpen, !output.isLent else { return }
+        guard !outputState.isOpen, !output.isLent else { return }
         flush()
     }
 
@@ -151,7 +151,7 @@ extension ByteStream {
         output.drop(to: &loop.blocks)
         let wasStalled = isOutputStalled
         output.endStall()
-        if !outputLife.isOpen { finishOutput() }
+        if !outputState.isOpen { finishOutput() }
         watchDelivery()
         if wasStalled { handler?.outputDrained(self) }
     }
@@ -165,7 +165,7 @@ extension ByteStream {
     ///   loop's turn, and then calls the handler.
     package func flushForMore() -> Bool {
         let maySend =
-            isOutputStalled || (!turn.hasWaitingWriter || loop.isGenerous) && loop.mayFlush(pendingByteCount)
+            isOutputStalled || (!turn.hasWaitingWriter || loop.ignoresShare) && loop.mayFlush(pendingByteCount)
         if maySend {
             flush()
         } else {
@@ -191,7 +191,7 @@ extension ByteStream {
     /// Stops sending. The data that the peer sent before the end can still be read, such as the reason.
     func failOutput(_ error: SystemCallError) {
         guard error.endsConnection, !input.hasEnded, hasUnreadInput else { return fail(error) }
-        outputLife.fail(error)
+        outputState.fail(error)
         output.endStall()
         output.drop(to: &loop.blocks)
         writeDeadline.cancelTimer(on: loop)
@@ -202,7 +202,7 @@ extension ByteStream {
     }
 
     func finishOutput() {
-        outputLife.end()
+        outputState.end()
         socket.shutDownSending()
     }
 }

@@ -27,13 +27,13 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var load = WorkLoad()
     @safe @exclusivity(unchecked) var turn = StreamTurn()
     @safe @exclusivity(unchecked) @usableFromInline var output = OutputBuffer()
-    @safe @exclusivity(unchecked) var outputLife = OutputLife()
+    @safe @exclusivity(unchecked) var outputState = OutputState()
     var writeDeadline = WriteDeadline()
     /// Whether the stream calls ``ByteStreamHandler/willWrite(to:)`` before writes.
     @safe @exclusivity(unchecked) package var announcesWrites = false
 
     /// Call ``start(_:)`` next.
-    init(_ end: consuming StreamEnd, on loop: EventLoop, peerAddress: SocketAddress) {
+    init(_ end: consuming StreamHandle, on loop: EventLoop, peerAddress: SocketAddress) {
         socket = StreamSocket(end)
         self.loop = loop
         self.peerAddress = peerAddress
@@ -51,12 +51,12 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package var isOpen: Bool { socket.isOpen }
 
     @usableFromInline
-    package var takesOutput: Bool { isOpen && outputLife.isOpen }
+    package var takesOutput: Bool { isOpen && outputState.isOpen }
 
-    package var hasEndedOutput: Bool { outputLife.hasEnded }
+    package var hasEndedOutput: Bool { outputState.hasEnded }
 
     /// The connection is over, but there may be data to read.
-    package var hasFailedOutput: Bool { outputLife.hasFailed }
+    package var hasFailedOutput: Bool { outputState.hasFailed }
 
     // MARK: Starting
 
@@ -112,12 +112,13 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         readiness.add(hasFailedOutput ? reported.subtracting(.failed) : reported)
         // A step of a TLS handshake takes as long as thousands of packets.
         if transformState?.readsOnItsOwn == true || load.isHeavy(at: loop.turnTime, share: loop.share) {
-            if canSend || isReading && mayHaveInput { comeBack(isBrief: load.isBrief) }
-        } else if !turn.willGoOn {
+            if canSend || isReading && mayHaveInput { continueLater(isBrief: load.isBrief) }
+        } else if !turn.willContinue {
             sendAndRead()
         }
-        // A reader gets the failure after the data before it. Without a reader, `goOn()` reports it to the handler.
-        if readiness.hasUnheardFailure { comeBack() }
+        // A reader gets the failure after the data before it. Without a reader, `continueWork()` reports it to the
+        // handler.
+        if readiness.hasUnhandledFailure { continueLater() }
         if reported.contains(.ended), !reported.contains(.failed) { handler?.peerEnded(self) }
     }
 
@@ -134,23 +135,23 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         load.took(nanoseconds, share: loop.share, until: now)
     }
 
-    /// Asks the loop to call ``goOn()``.
+    /// Asks the loop to call ``continueWork()``.
     ///
     /// - Parameter isBrief: Whether that usually takes little time.
-    func comeBack(isBrief: Bool = false) {
-        if isOpen, turn.askToGoOn() { loop.goOnLater(self, isBrief: isBrief) }
+    func continueLater(isBrief: Bool = false) {
+        if isOpen, turn.askToContinue() { loop.continueLater(self, isBrief: isBrief) }
     }
 
     /// Continues after other streams have had their turn.
-    override func goOn() {
-        turn.beginGoingOn()
+    override func continueWork() {
+        turn.beginContinuing()
         guard isOpen else { return }
-        guard readiness.hasUnheardFailure else { return sendAndRead() }
+        guard readiness.hasUnhandledFailure else { return sendAndRead() }
         if isReading, mayHaveInput {
             sendAndRead()
-            if readiness.hasUnheardFailure { comeBack() }
+            if readiness.hasUnhandledFailure { continueLater() }
         } else {
-            hearFailure()
+            handleFailure()
         }
     }
 
@@ -168,8 +169,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     }
 
     /// Reports a failure that no read will report.
-    private func hearFailure() {
-        readiness.hearFailure()
+    private func handleFailure() {
+        readiness.clearFailure()
         let code = socket.takeError()
         // Sending may have reported it already.
         guard code != 0, !hasFailedOutput else { return }
@@ -182,7 +183,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Sends an end of stream after the queued output (half-close); reading continues.
     package func endOutput() {
         guard isOpen, !hasEndedOutput else { return }
-        outputLife.beginEnd()
+        outputState.beginEnd()
         output.putLentOutputAside()
         output.endFreeWriting()
         // A message that is being filled in is sent first.
@@ -230,14 +231,14 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Closes the stream with a TCP RST, so that the peer sees an error instead of an end.
     package func reset() {
         guard isOpen else { return }
-        transformState?.forbidLeave()
+        transformState?.suppressClosingMessage()
         socket.setResetOnClose()
         close()
     }
 
     func fail(_ error: TransportError) {
         let handler = handler
-        transformState?.forbidLeave()
+        transformState?.suppressClosingMessage()
         close()
         handler?.failed(self, error)
     }

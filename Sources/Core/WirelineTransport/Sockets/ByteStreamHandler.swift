@@ -3,16 +3,16 @@
 /// Receives the events of a stream; always called on the thread of the stream's loop.
 package protocol ByteStreamHandler: AnyObject {
     /// The memory for the next bytes: a block of the loop, or the handler's block that they continue.
-    func lendRoom(for stream: ByteStream) -> ReadRoom
+    func lendReadBuffer(for stream: ByteStream) -> ReadBuffer
 
-    /// `byteCount` bytes have arrived in the memory of ``lendRoom(for:)``.
+    /// `byteCount` bytes have arrived in the memory of ``lendReadBuffer(for:)``.
     ///
     /// A handler that cannot process them now keeps the block, and returns it later with ``ByteStream/giveBack(_:)``.
     /// It calls ``ByteStream/read()`` to receive more.
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream)
 
-    /// Nothing has arrived. The stream returns the block of ``lendRoom(for:)``, and drops it unless the handler keeps
-    /// it.
+    /// Nothing has arrived. The stream returns the block of ``lendReadBuffer(for:)``, and drops it unless the handler
+    /// keeps it.
     func receivedNothing(_ block: inout Block?, from stream: ByteStream)
 
     /// Bytes have been written, in one piece; only called if ``ByteStream/showsWrites`` is set.
@@ -53,8 +53,8 @@ package protocol ByteStreamHandler: AnyObject {
 }
 
 extension ByteStreamHandler {
-    package func lendRoom(for stream: ByteStream) -> ReadRoom {
-        ReadRoom(stream.takeBlock(), offset: 0)
+    package func lendReadBuffer(for stream: ByteStream) -> ReadBuffer {
+        ReadBuffer(stream.takeBlock(), offset: 0)
     }
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}

@@ -103,7 +103,7 @@ package final class ConnectAttempt: PollTarget {
         }
         unwatch()
         guard let descriptor = descriptor.take() else { return }
-        let end: StreamEnd = address.unixPath == nil ? .system(descriptor) : .unix(descriptor)
+        let end: StreamHandle = address.unixPath == nil ? .system(descriptor) : .unix(descriptor)
         finish(.success(ByteStream(end, on: loop, peerAddress: address)))
     }
 

@@ -13,7 +13,7 @@ struct SocketReadiness {
     var isWritable: Bool { events.contains(.writable) }
 
     /// A failure that the handler has not received.
-    var hasUnheardFailure: Bool { events.contains(.failed) }
+    var hasUnhandledFailure: Bool { events.contains(.failed) }
 
     /// Whether there may be more input after a read that does not fill its block: the peer has ended, or has sent
     /// urgent data.
@@ -22,8 +22,8 @@ struct SocketReadiness {
     mutating func add(_ reported: Poller.Readiness) { events.formUnion(reported) }
 
     /// A read that does not fill its memory has taken everything (epoll(7)); the system reports later data again.
-    mutating func tookInput(filledRoom: Bool) {
-        if filledRoom || mayShortReadLeaveMore { events.insert(.readable) } else { events.remove(.readable) }
+    mutating func tookInput(filledBuffer: Bool) {
+        if filledBuffer || mayShortReadLeaveMore { events.insert(.readable) } else { events.remove(.readable) }
     }
 
     mutating func foundNoInput() { events.remove(.readable) }
@@ -37,7 +37,7 @@ struct SocketReadiness {
     mutating func expectEnd() { events.formUnion([.readable, .ended]) }
 
     /// The caller reports the failure to the handler.
-    mutating func hearFailure() { events.remove(.failed) }
+    mutating func clearFailure() { events.remove(.failed) }
 
     /// The next poller that watches the socket reports its state again.
     mutating func forget() { events = .writable }

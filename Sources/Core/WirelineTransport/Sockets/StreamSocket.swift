@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One end of a connection: a socket of the system, or an end of a connection in memory.
-enum StreamEnd: ~Copyable {
+enum StreamHandle: ~Copyable {
     case system(Descriptor)
     case unix(Descriptor)
     case memory(MemoryDescriptor)
@@ -13,18 +13,18 @@ enum StreamEnd: ~Copyable {
 /// The stream is *idle* while it has no handler: before the start, and after a detachment. Then it is *open*, and at
 /// last *closed*.
 ///
-/// INVARIANT: there is a handler only while there is an end.
+/// INVARIANT: there is a handler only while there is a handle.
 struct StreamSocket: ~Copyable {
-    private var end: StreamEnd
+    private var handle: StreamHandle
     private(set) var handler: (any ByteStreamHandler)?
 
-    init(_ end: consuming StreamEnd) {
-        self.end = consume end
+    init(_ handle: consuming StreamHandle) {
+        self.handle = consume handle
     }
 
     /// −1 if the socket is closed, or in memory.
     var number: Int32 {
-        switch end {
+        switch handle {
         case .system(let descriptor): descriptor.number
         case .unix(let descriptor): descriptor.number
         case .memory: -1
@@ -34,7 +34,7 @@ struct StreamSocket: ~Copyable {
 
     /// Nil if the socket is closed, or one of the system.
     var memory: MemorySocket? {
-        switch end {
+        switch handle {
         case .memory(let descriptor): descriptor.socket
         case .system: nil
         case .unix: nil
@@ -50,7 +50,7 @@ struct StreamSocket: ~Copyable {
     }
 
     private var isOwner: Bool {
-        switch end {
+        switch handle {
         case .system: true
         case .unix: true
         case .memory: true
@@ -66,7 +66,7 @@ struct StreamSocket: ~Copyable {
     /// No handler may use the socket any more.
     mutating func close() {
         handler = nil
-        end = .closed
+        handle = .closed
     }
 
     // MARK: Events
@@ -109,7 +109,7 @@ struct StreamSocket: ~Copyable {
     /// Nothing acknowledges the bytes of a Unix domain socket. The system would count those that the program has not
     /// read.
     var unacknowledgedByteCount: Int? {
-        switch end {
+        switch handle {
         case .system(let descriptor): SystemCall.unacknowledgedByteCount(descriptor.number)
         case .memory(let descriptor): descriptor.socket.unacknowledgedByteCount
         case .unix: nil

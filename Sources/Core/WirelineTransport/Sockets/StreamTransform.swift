@@ -41,7 +41,7 @@ package protocol StreamTransform: AnyObject {
     func endOutput() throws(TransformFailure)
 
     /// Adds a closing message to the output, because the stream is closed next.
-    func takeLeave()
+    func queueClosingMessage()
 
     /// The memory that holds bytes for the wire, in bytes.
     var heldOutputByteCount: Int { get }
@@ -53,7 +53,7 @@ package protocol StreamTransform: AnyObject {
 extension StreamTransform {
     package var endsSocketOutput: Bool { true }
 
-    package func takeLeave() {
+    package func queueClosingMessage() {
         // If this fails, nothing is lost: the socket is closed next.
         try? endOutput()
     }

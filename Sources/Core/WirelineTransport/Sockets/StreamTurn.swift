@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 struct StreamTurn {
-    /// Whether the loop will call ``ByteStream/goOn()``.
-    private(set) var willGoOn = false
+    /// Whether the loop will call ``ByteStream/continueWork()``.
+    private(set) var willContinue = false
     /// Whether the loop will call ``ByteStream/endTurn()`` to send the queued bytes.
     private var willSend = false
     private(set) var hasWaitingWriter = false
 
     /// - Returns: Whether the stream must ask the loop; false if it has done so already.
-    mutating func askToGoOn() -> Bool {
-        guard !willGoOn else { return false }
-        willGoOn = true
+    mutating func askToContinue() -> Bool {
+        guard !willContinue else { return false }
+        willContinue = true
         return true
     }
 
-    mutating func beginGoingOn() { willGoOn = false }
+    mutating func beginContinuing() { willContinue = false }
 
     /// - Returns: Whether the stream must ask the loop; false if it has done so already.
     mutating func askToSend() -> Bool {

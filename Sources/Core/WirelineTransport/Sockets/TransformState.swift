@@ -8,16 +8,16 @@ final class TransformState {
     private var end = 0
     /// Whether the transform may have more data without more bytes.
     private(set) var mayHaveMore = false
-    /// Data that the transform handed over before it was asked for: the bytes from `heardStart` to `heardEnd`.
-    private var heard: Block?
-    private var heardStart = 0
-    private var heardEnd = 0
+    /// Data that the transform handed over before it was asked for: the bytes from `unclaimedStart` to `unclaimedEnd`.
+    private var unclaimed: Block?
+    private var unclaimedStart = 0
+    private var unclaimedEnd = 0
     /// How many queued bytes the transform has taken; they stay queued until its output for them is sent.
     private var encodedByteCount = 0
     /// Whether the stream has handled the end of the handshake.
     private(set) var wasReady = false
     /// Whether closing the stream sends the transform's closing message; false if the peer must see an error.
-    private(set) var mayTakeLeave = true
+    private(set) var sendsClosingMessage = true
 
     init(_ transform: any StreamTransform) {
         self.transform = transform
@@ -26,19 +26,19 @@ final class TransformState {
     func becomeReady() { wasReady = true }
 
     /// Closing the stream will send no closing message.
-    func forbidLeave() { mayTakeLeave = false }
+    func suppressClosingMessage() { sendsClosingMessage = false }
 
     // MARK: Input
 
     /// Before or after the transform.
-    var heldInputByteCount: Int { end - start + heardEnd - heardStart }
+    var heldInputByteCount: Int { end - start + unclaimedEnd - unclaimedStart }
 
     var hasBlock: Bool { block != nil }
 
-    var hasInput: Bool { start < end || mayHaveMore || hasHeard }
+    var hasInput: Bool { start < end || mayHaveMore || hasUnclaimedData }
 
     /// Whether there is data that the handler has not asked for.
-    var hasHeard: Bool { heardStart < heardEnd }
+    var hasUnclaimedData: Bool { unclaimedStart < unclaimedEnd }
 
     /// Whether the stream reads even if the handler asks for no data.
     var readsOnItsOwn: Bool { !transform.isReady }
@@ -68,25 +68,25 @@ final class TransformState {
     }
 
     /// Keeps data that the transform has put into a block, for the next reader.
-    func keepHeard(_ block: consuming Block, byteCount: Int) {
-        heard = consume block
-        (heardStart, heardEnd) = (0, byteCount)
+    func keepUnclaimedData(_ block: consuming Block, byteCount: Int) {
+        unclaimed = consume block
+        (unclaimedStart, unclaimedEnd) = (0, byteCount)
     }
 
     /// Returns the block with the kept data, or with the remaining part of it.
-    func takeHeard() -> Block? {
-        (heardStart, heardEnd) = (0, 0)
-        return heard.take()
+    func takeUnclaimedData() -> Block? {
+        (unclaimedStart, unclaimedEnd) = (0, 0)
+        return unclaimed.take()
     }
 
     /// Lends the transform the arrived bytes; kept data comes first.
     func receive(into room: UnsafeMutableRawBufferPointer) -> TransformReading {
-        // SAFETY: the bytes up to `heardEnd` lie inside the block, and the room holds at least `count` bytes.
-        if hasHeard, let base = unsafe heard?.base, let destination = room.baseAddress {
-            let count = min(room.count, heardEnd - heardStart)
-            unsafe destination.copyMemory(from: base + heardStart, byteCount: count)
-            heardStart += count
-            if !hasHeard { heard = nil }
+        // SAFETY: the bytes up to `unclaimedEnd` lie inside the block, and the room holds at least `count` bytes.
+        if hasUnclaimedData, let base = unsafe unclaimed?.base, let destination = room.baseAddress {
+            let count = min(room.count, unclaimedEnd - unclaimedStart)
+            unsafe destination.copyMemory(from: base + unclaimedStart, byteCount: count)
+            unclaimedStart += count
+            if !hasUnclaimedData { unclaimed = nil }
             return TransformReading(takenByteCount: 0, filledByteCount: count, stop: .needsRoom)
         }
         var bytes = RawSpan()

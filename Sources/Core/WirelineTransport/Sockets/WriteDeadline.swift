@@ -21,11 +21,11 @@ struct WriteDeadline {
         lastProgress = now
     }
 
-    /// The time for the next call of ``isOver(at:acknowledged:)``; nil: never.
+    /// The time for the next call of ``checkExpired(at:acknowledged:)``; nil: never.
     ///
     /// - Parameter acknowledged: The number of bytes that the peer has acknowledged since the connection began; nil if
     ///   it has acknowledged all, or if the system does not report it.
-    mutating func nextLook(from now: MonotonicTime, acknowledged: @autoclosure () -> UInt64?) -> MonotonicTime? {
+    mutating func nextCheck(from now: MonotonicTime, acknowledged: @autoclosure () -> UInt64?) -> MonotonicTime? {
         guard let timeout else { return nil }
         if self.acknowledged == nil { self.acknowledged = acknowledged() }
         return min(lastProgress + timeout, max(lastProgress, now) + timeout / 4)
@@ -38,7 +38,7 @@ struct WriteDeadline {
     mutating func cancelTimer(on loop: EventLoop) { loop.cancel(&timer) }
 
     /// Whether the peer has read nothing for too long.
-    mutating func isOver(at now: MonotonicTime, acknowledged: UInt64?) -> Bool {
+    mutating func checkExpired(at now: MonotonicTime, acknowledged: UInt64?) -> Bool {
         // If all bytes were acknowledged at the last check, the unacknowledged ones were sent since.
         if let acknowledged, acknowledged > self.acknowledged ?? 0 { lastProgress = now }
         self.acknowledged = acknowledged

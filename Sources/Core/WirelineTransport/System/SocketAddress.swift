@@ -14,7 +14,7 @@
 /// `unix:/run/game.sock`. A client of a Unix domain socket usually has no path, and its description is `unix`.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     // An array would cost an allocation for every connection, and this takes no more memory than two numbers.
-    private enum Place: Hashable {
+    private enum Storage: Hashable {
         case ipv4(UInt32)
         /// The address as two numbers, most significant first.
         case ipv6(UInt64, UInt64)
@@ -22,7 +22,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         case unix(String)
     }
 
-    private let place: Place
+    private let storage: Storage
     /// The port; with port 0 the system chooses one when a server begins to listen. A Unix domain socket has port 0.
     public let port: UInt16
     /// The index of the link that a link-local IPv6 address belongs to; 0 for all other addresses.
@@ -62,7 +62,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(unchecked path: String) {
-        place = .unix(path)
+        storage = .unix(path)
         port = 0
         scope = 0
     }
@@ -71,7 +71,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The bytes of an IP address, in network byte order: 4 (IPv4) or 16 (IPv6). A Unix domain socket has none.
     public var bytes: [UInt8] {
-        switch place {
+        switch storage {
         case .ipv4(let number): Self.bytes(of: number)
         case .ipv6(let high, let low): Self.bytes(of: high) + Self.bytes(of: low)
         case .unix: []
@@ -83,7 +83,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The path of a Unix domain socket, empty if it has none; nil: an IP address.
-    public var unixPath: String? { if case .unix(let path) = place { path } else { nil } }
+    public var unixPath: String? { if case .unix(let path) = storage { path } else { nil } }
 
     /// The IPv4 loopback address, which only programs on this machine reach.
     public static func loopback(port: UInt16) -> SocketAddress {
@@ -92,7 +92,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it is an IP address that only programs on this machine reach: 127.0.0.0/8, also IPv4-mapped, and `::1`.
     package var isLoopback: Bool {
-        switch place {
+        switch storage {
         case .ipv4(let number): number >> 24 == 127
         case .ipv6(let high, let low): high == 0 && (low == 1 || low >> 24 == 0xFFFF_7F)
         case .unix: false
@@ -100,14 +100,14 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether it is the IPv6 address of all interfaces, `::`.
-    var isIPv6Wildcard: Bool { place == .ipv6(0, 0) }
+    var isIPv6Wildcard: Bool { storage == .ipv6(0, 0) }
 
     /// - Parameter bytes: 4 or 16 bytes.
     private init(bytes: [UInt8], port: UInt16, scope: UInt32) {
         if bytes.count == 4 {
-            place = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+            storage = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
         } else {
-            place = .ipv6(
+            storage = .ipv6(
                 bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
         }
         self.port = port
@@ -122,7 +122,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The version of the Internet protocol; nil for a Unix domain socket.
     public var addressFamily: AddressFamily? {
-        switch place {
+        switch storage {
         case .ipv4: .ipv4
         case .ipv6: .ipv6
         case .unix: nil
@@ -150,7 +150,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        switch place {
+        switch storage {
         case .unix(let path): return path.isEmpty ? "unix" : "unix:" + path
         case .ipv4: return "\(ipAddress):\(port)"
         case .ipv6:
@@ -214,7 +214,7 @@ extension SocketAddress {
     @unsafe
     func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let bytes = bytes
-        switch place {
+        switch storage {
         case .ipv4:
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

@@ -61,14 +61,14 @@ extension WebSocketEngine {
         at now: Duration
     ) throws(WebSocketError) -> WebSocketReading.Stop {
         while true {
-            switch place {
+            switch framePart {
             case .header:
                 // SAFETY: here and below, both buffers are lent by ``read(_:into:at:)``, and the passage stays within
                 // their counts.
                 guard try unsafe takeHeader(bytes, &passage) else { return .needsBytes }
             case .control:
                 guard unsafe takeControl(bytes, &passage) else { return .needsBytes }
-                place = .header
+                framePart = .header
                 if message == nil { wholeCount &+= 1 }
                 if let event = try finishControl(at: now) { return .event(event) }
             case .content:
@@ -77,7 +77,7 @@ extension WebSocketEngine {
                     try isCompressed
                     ? unsafe inflateContent(bytes, room, &passage) : unsafe takeContent(bytes, room, &passage)
                 if let stop { return stop }
-                place = .header
+                framePart = .header
                 if frame.isFinal { return .event(.messageEnded(try finishMessage())) }
             }
         }
@@ -89,7 +89,7 @@ extension WebSocketEngine {
     ///
     /// - Parameter heldByteCount: How many bytes of the message are already held.
     func contentByteCount(of byteCount: Int, behind heldByteCount: Int) -> Int {
-        guard place == .content, let message else { return 0 }
+        guard framePart == .content, let message else { return 0 }
         let announced = min(remainingByteCount, byteCount)
         // The size of compressed content is unknown; the buffer grows with what has arrived.
         return message.isCompressed ? min(64 * 1024, max(512, 4 * min(announced, 16 * 1024), heldByteCount)) : announced
@@ -98,12 +98,12 @@ extension WebSocketEngine {
     /// Whether a message, or a control frame outside a message, has begun and not ended.
     package var hasBegun: Bool {
         guard case .open = state else { return false }
-        return message != nil || headerReader.takenByteCount > 0 || place == .control
+        return message != nil || headerReader.takenByteCount > 0 || framePart == .control
     }
 
     /// The number of payload bytes that the current frame lacks; 0 unless they are stored as they arrive.
     package var missingByteCount: Int {
-        place == .content && message?.isCompressed == false ? remainingByteCount : 0
+        framePart == .content && message?.isCompressed == false ? remainingByteCount : 0
     }
 
     // MARK: Headers
@@ -136,10 +136,10 @@ extension WebSocketEngine {
         maskKey = header.maskKey ?? 0
         guard !header.opcode.isControl else {
             control.removeAll(keepingCapacity: true)
-            place = .control
+            framePart = .control
             return
         }
-        place = .content
+        framePart = .content
         switch (header.opcode, message) {
         case (.continuation, nil): throw .violation(.unexpectedContinuation, offset: frameOffset)
         case (.continuation, .some): break

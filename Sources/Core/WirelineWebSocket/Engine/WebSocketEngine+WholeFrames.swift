@@ -62,7 +62,7 @@ extension WebSocketEngine {
     /// Returns the frame at the start of the bytes, if it is a whole message within the limits.
     @inline(__always)
     private func wholeFrame(in bytes: RawSpan) -> WholeFrame? {
-        guard place == .header, headerReader.takenByteCount == 0, message == nil, case .open = state,
+        guard framePart == .header, headerReader.takenByteCount == 0, message == nil, case .open = state,
             bytes.byteCount >= 2
         else { return nil }
         // SAFETY: here and below, the offsets were compared with the number of bytes.

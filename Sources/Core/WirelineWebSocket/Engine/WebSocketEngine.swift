@@ -46,7 +46,7 @@ public struct WebSocketEngine: ~Copyable {
     }
 
     /// The part of a frame that the next byte belongs to.
-    enum Place {
+    enum FramePart {
         case header
         case content
         case control
@@ -73,7 +73,7 @@ public struct WebSocketEngine: ~Copyable {
 
     // MARK: Input
 
-    var place = Place.header
+    var framePart = FramePart.header
     var headerReader: FrameHeaderReader
     var frame = FrameHeader(isFinal: true, opcode: .binary, payloadByteCount: 0)
     /// The number of payload bytes of the frame that are missing.

@@ -66,7 +66,7 @@ struct BodyReader: Sendable {
 /// Sizes are hexadecimal. A line feed alone also ends a line (RFC 9112 §2.2). That is safe here, because the connection
 /// ends after this body.
 struct ChunkReader: Sendable {
-    private enum Place: Sendable {
+    private enum State: Sendable {
         /// Before a chunk.
         case start
         /// After digits of a size.
@@ -83,10 +83,10 @@ struct ChunkReader: Sendable {
         case end
     }
 
-    private var place = Place.start
+    private var state = State.start
 
     /// The body has ended, or the last bytes were not a chunk.
-    var isComplete: Bool { if case .end = place { true } else { false } }
+    var isComplete: Bool { if case .end = state { true } else { false } }
 
     /// Takes bytes of the body, and ignores those after its end.
     ///
@@ -94,21 +94,21 @@ struct ChunkReader: Sendable {
     mutating func receive(_ bytes: RawSpan, _ take: (RawSpan) -> Void) {
         var offset = 0
         while offset < bytes.byteCount, !isComplete {
-            if case .content(let missing) = place {
+            if case .content(let missing) = state {
                 let content = bytes.extracting(droppingFirst: offset).extracting(first: missing)
                 take(content)
                 offset += content.byteCount
-                place = content.byteCount < missing ? .content(missing - content.byteCount) : .contentEnd
+                state = content.byteCount < missing ? .content(missing - content.byteCount) : .contentEnd
             } else {
                 // SAFETY: the offset was compared with byteCount.
-                place = next(behind: unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
+                state = next(behind: unsafe bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
                 offset += 1
             }
         }
     }
 
-    private func next(behind byte: UInt8) -> Place {
-        switch (place, byte) {
+    private func next(behind byte: UInt8) -> State {
+        switch (state, byte) {
         case (.start, _) where byte.isHexadecimalDigit: .size(Self.size(0, behind: byte))
         case (.size(let size), _) where byte.isHexadecimalDigit: .size(Self.size(size, behind: byte))
         case (.size(let size), 0x0A), (.extensions(let size), 0x0A):
@@ -117,7 +117,7 @@ struct ChunkReader: Sendable {
         case (.size(let size), 0x0D), (.size(let size), UInt8(ascii: ";")), (.size(let size), 0x20),
             (.size(let size), 0x09):
             .extensions(size: size)
-        case (.extensions, _), (.contentEnd, 0x0D), (.trailers, 0x0D): place
+        case (.extensions, _), (.contentEnd, 0x0D), (.trailers, 0x0D): state
         case (.contentEnd, 0x0A): .start
         case (.trailers(lineIsEmpty: true), 0x0A): .end
         case (.trailers, _): .trailers(lineIsEmpty: byte == 0x0A)

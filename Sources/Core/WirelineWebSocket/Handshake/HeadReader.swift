@@ -4,7 +4,7 @@
 ///
 /// It reads each byte once, however the input is split. It refuses a byte as soon as it cannot belong to a head.
 package struct HeadReader: Sendable {
-    private enum Place {
+    private enum State {
         case insideLine
         case behindCarriageReturn
         case lineStart
@@ -18,7 +18,7 @@ package struct HeadReader: Sendable {
     let beginning: [UInt8]
     package private(set) var bytes: [UInt8] = []
     package private(set) var isComplete = false
-    private var place = Place.insideLine
+    private var state = State.insideLine
     private var isFirstLine = true
     /// Earlier heads also count against the limit.
     private var earlierByteCount = 0
@@ -31,7 +31,7 @@ package struct HeadReader: Sendable {
     /// The smallest number of bytes that are missing, assuming that the empty line comes next.
     package var neededByteCount: Int {
         guard !isComplete else { return 0 }
-        return switch place {
+        return switch state {
         case .insideLine: 4
         case .behindCarriageReturn: 3
         case .lineStart: 2
@@ -57,17 +57,17 @@ package struct HeadReader: Sendable {
 
     package mutating func restart() {
         earlierByteCount += bytes.count
-        (bytes, isComplete, place, isFirstLine) = ([], false, .insideLine, true)
+        (bytes, isComplete, state, isFirstLine) = ([], false, .insideLine, true)
     }
 
     private mutating func step(_ byte: UInt8, in received: RawSpan, at count: Int) throws(WebSocketError) {
         let offset = bytes.count
         if offset < beginning.count, byte != beginning[offset] { throw notHTTP(received, from: count) }
-        switch (place, byte) {
-        case (.insideLine, 0x0D): place = .behindCarriageReturn
-        case (.lineStart, 0x0D): place = .behindLastCarriageReturn
+        switch (state, byte) {
+        case (.insideLine, 0x0D): state = .behindCarriageReturn
+        case (.lineStart, 0x0D): state = .behindLastCarriageReturn
         case (.behindCarriageReturn, 0x0A):
-            place = .lineStart
+            state = .lineStart
             isFirstLine = false
         case (.behindLastCarriageReturn, 0x0A): isComplete = true
         case (.behindCarriageReturn, _), (.behindLastCarriageReturn, _):
@@ -79,7 +79,7 @@ package struct HeadReader: Sendable {
         case (_, 0..<0x09), (_, 0x0B..<0x20), (_, 0x7F):
             throw isFirstLine
                 ? notHTTP(received, from: count) : .malformedHead(.controlCharacter, offset: offset)
-        default: place = .insideLine
+        default: state = .insideLine
         }
     }
 

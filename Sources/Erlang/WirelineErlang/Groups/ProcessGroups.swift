@@ -85,7 +85,7 @@ package struct ProcessGroups {
     // MARK: Members
 
     /// Keeps the members that this group has on other nodes, from now on.
-    package mutating func want(_ group: ErlangTerm) {
+    package mutating func addWantedGroup(_ group: ErlangTerm) {
         guard wanted.insert(group) else { return }
         for (node, peer) in peers.sorted(by: { $0.key < $1.key }) {
             guard case .known(let scope, isAsked: false) = peer else { continue }

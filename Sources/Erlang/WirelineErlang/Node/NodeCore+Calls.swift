@@ -57,9 +57,9 @@ extension NodeCore {
             return deliver(term, byteCount: 0, to: number, from: pid, node: nil, at: now)
         }
         if let alias = call.alias {
-            say(.sendAlias(term, from: pid, alias: alias), to: call.caller.node, at: now)
+            sendControl(.sendAlias(term, from: pid, alias: alias), to: call.caller.node, at: now)
         } else {
-            say(.send(term, from: pid, to: call.caller), to: call.caller.node, at: now)
+            sendControl(.send(term, from: pid, to: call.caller), to: call.caller.node, at: now)
         }
     }
 

@@ -87,7 +87,7 @@ extension NodeCore {
             peers[traffic.node] = nil
             lose(traffic.peer.name, for: processes.numbers, at: now)
             perform(.nodeDown(traffic.peer.name, fault))
-            hasRoom(traffic.node)
+            reportRoom(traffic.node)
             tellWatchers(.nodeDown(traffic.peer.name))
         }
     }
@@ -168,7 +168,7 @@ extension NodeCore {
         let numbers = Set(establishing.messages.compactMap(\.sender).compactMap { processes.number(of: $0) })
         lose(name, for: numbers.sorted(), at: now)
         perform(.connectFailed(name, fault))
-        hasRoom(name.atom)
+        reportRoom(name.atom)
     }
 
     // MARK: Time

@@ -38,10 +38,10 @@ extension NodeCore {
     }
 
     /// Keeps the members that this group has on other nodes, from now on. This opens the scope.
-    package mutating func want(_ group: ErlangTerm, scope: ErlangAtom, at now: Duration) throws(NodeFault) {
+    package mutating func addWantedGroup(_ group: ErlangTerm, scope: ErlangAtom, at now: Duration) throws(NodeFault) {
         try requireWritable(group)
         try openScope(scope, at: now)
-        changeScope(scope, at: now) { $0.want(group) }
+        changeScope(scope, at: now) { $0.addWantedGroup(group) }
         settle(at: now)
     }
 
@@ -97,9 +97,9 @@ extension NodeCore {
         guard let actions = scopes[scope]?.groups.takeActions(), let process = scopes[scope]?.process else { return }
         for action in actions {
             switch action {
-            case .send(let term, let to): say(.send(term, from: process, to: to), to: to.node, at: now)
+            case .send(let term, let to): sendControl(.send(term, from: process, to: to), to: to.node, at: now)
             case .sendNamed(let term, let name, let node):
-                say(.sendNamed(term, from: process, to: name), to: node.atom, at: now)
+                sendControl(.sendNamed(term, from: process, to: name), to: node.atom, at: now)
             case .monitor(let name, let node): monitorScope(process, name, node, at: now)
             case .joined(let group, let members):
                 perform(.groupChanged(scope: scope, .joined(group: group, members)))
@@ -119,7 +119,7 @@ extension NodeCore {
         guard let number = processes.number(of: process) else { return }
         let monitor = ErlangMonitor(target: .name(name, at: node), reference: processes.makeReference())
         _ = processes.update(number) { $0.add(monitor) }
-        say(.monitor(from: process, .name(name), monitor.reference), to: node.atom, at: now)
+        sendControl(.monitor(from: process, .name(name), monitor.reference), to: node.atom, at: now)
     }
 
     /// A scope process of another node has ended, or is missing.

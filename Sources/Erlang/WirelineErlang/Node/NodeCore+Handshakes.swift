@@ -33,7 +33,7 @@ extension NodeCore {
                 switch event {
                 // We have no connection to the node, so the one that it knows is dead.
                 case .alive:
-                    if replacements[name.atom]?.isSaidToBeConnected(at: now) == true {
+                    if replacements[name.atom]?.noteReportedConnection(at: now) == true {
                         perform(.note(.otherOfOurName(at: name)))
                     }
                     handshake.decide(continues: true)
@@ -139,7 +139,7 @@ extension NodeCore {
         perform(.nodeUp(peer.name))
         tellWatchers(.nodeUp(peer.name))
         // Programs' messages come first, in their order.
-        for message in waiting { say(message, on: id, at: now) }
+        for message in waiting { sendControl(message, on: id, at: now) }
         for scope in scopes.keys.sorted(by: { ErlangTerm.atom($0) < ErlangTerm.atom($1) }) {
             changeScope(scope, at: now) { $0.connected(peer.name) }
         }

@@ -21,7 +21,7 @@ extension NodeCore {
     package func isUp(_ id: NodeConnectionID) -> Bool { connections[id]?.isUp == true }
 
     /// The driver does not read the connection now, so its silence must not count.
-    package mutating func isNotRead(_ id: NodeConnectionID, at now: Duration) {
+    package mutating func noteNotRead(_ id: NodeConnectionID, at now: Duration) {
         _ = connections.update(id) { $0.received(at: now) }
     }
 
@@ -61,7 +61,7 @@ extension NodeCore {
         case .sendAlias(let from, let alias):
             (receiver, sender) = (calls[alias] == nil ? nil : processes.number(of: caller), from)
         case .spawnRequest(let reference, let from):
-            return say(.spawnRefusal(reference, to: from), on: id, at: now)
+            return sendControl(.spawnRefusal(reference, to: from), on: id, at: now)
         default:
             guard let reason = read(content, traffic) else { return signal(control, "killed", traffic, at: now) }
             return signal(control, reason, traffic, at: now)
@@ -113,7 +113,7 @@ extension NodeCore {
         case .unlink(let number, let from, let to):
             // The answer goes first, so that nothing else that we send to that process comes before it.
             if isOfOurNode(to) {
-                say(.unlinkAcknowledgement(number, from: to, to: from), on: id, at: now)
+                sendControl(.unlinkAcknowledgement(number, from: to, to: from), on: id, at: now)
             }
             update(to) { $0.unlinked(by: from) }
         case .unlinkAcknowledgement(let number, let from, let to): update(to) { $0.acknowledged(number, by: from) }
@@ -135,12 +135,12 @@ extension NodeCore {
 
     private mutating func link(_ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration) {
         guard let number = processes.number(of: to) else {
-            if isOfOurNode(to) { say(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
+            if isOfOurNode(to) { sendControl(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
             return
         }
         let limit = settings.limits.linkCount
         let isLinked = processes.update(number) { $0.linked(by: from, limit: limit) }
-        if isLinked == false { say(.exit(reason: "system_limit", from: to, to: from), on: id, at: now) }
+        if isLinked == false { sendControl(.exit(reason: "system_limit", from: to, to: from), on: id, at: now) }
     }
 
     private mutating func monitor(
@@ -149,7 +149,7 @@ extension NodeCore {
     ) {
         guard let number = processes.number(of: target) else {
             // The process is of an earlier life. For one that we never made, OTP would close the connection.
-            return say(.down(target, reason: "noproc", to: from, reference), on: id, at: now)
+            return sendControl(.down(target, reason: "noproc", to: from, reference), on: id, at: now)
         }
         let limit = settings.limits.monitorCount
         let isMonitored = processes.update(number) { process in
@@ -157,6 +157,8 @@ extension NodeCore {
             process.add(NodeProcess.Watcher(pid: from, target: target), reference)
             return true
         }
-        if isMonitored == false { say(.down(target, reason: "system_limit", to: from, reference), on: id, at: now) }
+        if isMonitored == false {
+            sendControl(.down(target, reason: "system_limit", to: from, reference), on: id, at: now)
+        }
     }
 }

@@ -15,8 +15,8 @@ extension NodeCore {
         return pid
     }
 
-    /// Starts a process that the program serves at once: it gets ``Action/delivered(_:content:from:)``,
-    /// ``Action/told(_:_:)`` and ``Action/signalled(_:reason:isKill:)``. Only the program ends it.
+    /// Starts a process that the program serves at once: it gets ``Action/servedMessage(_:content:from:)``,
+    /// ``Action/servedEvent(_:_:)`` and ``Action/servedExit(_:reason:isKill:)``. Only the program ends it.
     package mutating func startServed(name: ErlangAtom? = nil) throws(NodeFault) -> ErlangPID {
         let limit = settings.limits.processCount
         guard processes.count < limit else { throw .tooManyProcesses(limit: limit) }
@@ -80,7 +80,7 @@ extension NodeCore {
             // The term was read or measured before, so it can be written.
             guard let pid = processes[number]?.pid, let content = try? term.content(limits: settings.limits.terms)
             else { return }
-            perform(.delivered(pid, content: content, from: sender))
+            perform(.servedMessage(pid, content: content, from: sender))
         case .kernel:
             if case .call(let call) = ErlangEvent(term, from: sender) { answerAsKernel(call, at: now) }
         case .caller: takeReply(term, at: now)
@@ -108,7 +108,7 @@ extension NodeCore {
     /// Adds an event to a process. A mailbox with too many events is killed.
     mutating func tell(_ event: ErlangEvent, byteCount: Int, _ number: UInt64) {
         let limits = settings.limits
-        if let pid = processes.servedProcess(number) { return perform(.told(pid, event)) }
+        if let pid = processes.servedProcess(number) { return perform(.servedEvent(pid, event)) }
         let isFirst = processes.update(number) { process -> Bool? in
             process.kind == .mailbox ? process.add(event, byteCount: byteCount, limits) : false
         }
@@ -135,14 +135,15 @@ extension NodeCore {
             if processes.isOurs(watcher.pid) {
                 down(reference, watcher.pid, reason, from: ourselves.name.atom, at: now)
             } else {
-                say(.down(watcher.target, reason: reason, to: watcher.pid, reference), to: watcher.pid.node, at: now)
+                sendControl(
+                    .down(watcher.target, reason: reason, to: watcher.pid, reference), to: watcher.pid.node, at: now)
             }
         }
         for other in process.linked.sorted(by: { ErlangTerm.pid($0) < .pid($1) }) {
             if processes.isOurs(other) {
                 linkEnded(process.pid, other, reason, at: now)
             } else {
-                say(.exit(reason: reason, from: process.pid, to: other), to: other.node, at: now)
+                sendControl(.exit(reason: reason, from: process.pid, to: other), to: other.node, at: now)
             }
         }
         for (_, monitor) in process.monitors.sorted(by: { ErlangTerm.reference($0.key) < .reference($1.key) }) {
@@ -172,7 +173,7 @@ extension NodeCore {
         _ number: UInt64, _ reason: ErlangTerm, from: ErlangPID, isKilled: Bool = false
     ) {
         if let pid = processes.servedProcess(number) {
-            return perform(.signalled(pid, reason: reason, isKill: isKilled))
+            return perform(.servedExit(pid, reason: reason, isKill: isKilled))
         }
         guard let process = processes[number], process.kind == .mailbox else { return }
         if isKilled {

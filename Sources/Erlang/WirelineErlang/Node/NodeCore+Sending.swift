@@ -103,7 +103,7 @@ extension NodeCore {
     /// Tells the target that the monitor is removed.
     mutating func withdraw(_ monitor: ErlangMonitor, of pid: ErlangPID, at now: Duration) {
         let (target, node) = place(of: monitor.target)
-        if let node { return say(.demonitor(from: pid, target, monitor.reference), to: node, at: now) }
+        if let node { return sendControl(.demonitor(from: pid, target, monitor.reference), to: node, at: now) }
         guard let number = processes.number(of: target) else { return }
         _ = processes.update(number) { $0.removeWatcher(monitor.reference) }
     }
@@ -138,7 +138,7 @@ extension NodeCore {
             processes.update(number, { $0.unlink(from: other, id) }) == true
         else { return }
         guard processes.isOurs(other) else {
-            say(.unlink(id, from: pid, to: other), to: other.node, at: now)
+            sendControl(.unlink(id, from: pid, to: other), to: other.node, at: now)
             return settle(at: now)
         }
         if let place = processes.number(of: other) { _ = processes.update(place) { $0.unlinked(by: pid) } }
@@ -177,7 +177,7 @@ extension NodeCore {
             do throws(NodeFault) {
                 return try append(message, on: id, limit: settings.limits.pendingByteCount, at: now)
             } catch {
-                if case .busy = error { crowded.insert(node) }
+                if case .busy = error { busyNodes.insert(node) }
                 throw error
             }
         }
@@ -193,7 +193,7 @@ extension NodeCore {
         let limit = settings.limits.pendingByteCount
         // As on a connection, a message of any length is taken if there is room for one.
         guard peers.values[place].waitingByteCount < limit else {
-            crowded.insert(node)
+            busyNodes.insert(node)
             throw .busy(limit: limit)
         }
         peers.values[place].add(message, byteCount: byteCount)
@@ -213,7 +213,7 @@ extension NodeCore {
     /// Sends a message that the protocol demands. If too much output waits for the node, it closes the connection:
     /// the node asks, and does not read the answers. Programs' messages always leave space for these answers, even if
     /// the last message was long.
-    mutating func say(_ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration) {
+    mutating func sendControl(_ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration) {
         let limits = settings.limits
         do throws(NodeFault) {
             try append(message, on: id, limit: 2 * limits.pendingByteCount + limits.terms.byteCount, at: now)
@@ -224,9 +224,9 @@ extension NodeCore {
     }
 
     /// Sends a message to a node, if it is connected.
-    mutating func say(_ message: OutgoingMessage, to node: ErlangAtom, at now: Duration) {
+    mutating func sendControl(_ message: OutgoingMessage, to node: ErlangAtom, at now: Duration) {
         guard let place = peers.index(forKey: node) else { return }
-        if let id = peers.values[place].connection { return say(message, on: id, at: now) }
+        if let id = peers.values[place].connection { return sendControl(message, on: id, at: now) }
         // The message withdraws an earlier one that was counted, so there is at most one for each of those.
         peers.values[place].add(message, byteCount: 0)
     }

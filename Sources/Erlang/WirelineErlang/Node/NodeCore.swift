@@ -25,11 +25,11 @@ package struct NodeCore {
         /// A process has events, and had none before.
         case wake(ErlangPID)
         /// A message for a served process: a term without a version byte.
-        case delivered(ErlangPID, content: [UInt8], from: ErlangPID?)
+        case servedMessage(ErlangPID, content: [UInt8], from: ErlangPID?)
         /// An event for a served process that is no message.
-        case told(ErlangPID, ErlangEvent)
+        case servedEvent(ErlangPID, ErlangEvent)
         /// An exit signal for a served process. `isKill`: another process called `exit(Pid, kill)`.
-        case signalled(ErlangPID, reason: ErlangTerm, isKill: Bool)
+        case servedExit(ErlangPID, reason: ErlangTerm, isKill: Bool)
         /// Something other than the program has ended the process.
         case ended(ErlangPID, reason: ErlangTerm)
         case reply(ErlangReference, Result<ErlangTerm, NodeFault>)
@@ -57,7 +57,7 @@ package struct NodeCore {
     /// Connections that must end, and why. They are closed after the current step.
     var faulty: [(NodeConnectionID, NodeFault)] = []
     /// The nodes that were busy for a message since they last had room.
-    var crowded: Set<ErlangAtom> = []
+    var busyNodes: Set<ErlangAtom> = []
     /// Processes that must end, and why. They end after the current step.
     var dying: [(UInt64, reason: ErlangTerm)] = []
     private(set) var caller: ErlangPID
@@ -96,7 +96,7 @@ package struct NodeCore {
 
     mutating func deliver(_ content: RawSpan, toServed pid: ErlangPID, from sender: ErlangPID?) {
         guard actions.isEmpty, let servedReceiver else {
-            return perform(.delivered(pid, content: [UInt8](copying: content), from: sender))
+            return perform(.servedMessage(pid, content: [UInt8](copying: content), from: sender))
         }
         servedReceiver(content, pid, sender)
     }
@@ -114,22 +114,22 @@ package struct NodeCore {
     /// The system has taken all of the connection's output except `byteCount` bytes.
     package mutating func noteUnsent(_ byteCount: Int, on id: NodeConnectionID) {
         _ = connections.update(id) { $0.noteUnsent(byteCount) }
-        guard !crowded.isEmpty, let connection = connections[id], let traffic = connection.traffic,
+        guard !busyNodes.isEmpty, let connection = connections[id], let traffic = connection.traffic,
             connection.pendingByteCount <= settings.limits.pendingByteCount / 2
         else { return }
-        hasRoom(traffic.node)
+        reportRoom(traffic.node)
     }
 
     /// The destination's node, if it has refused a message and ``Action/hasRoom(_:)`` will follow; nil: it accepts
     /// messages.
-    package func crowdedNode(of destination: ErlangDestination) -> ErlangAtom? {
-        guard let node = place(of: destination).1, crowded.contains(node) else { return nil }
+    package func busyNode(of destination: ErlangDestination) -> ErlangAtom? {
+        guard let node = place(of: destination).1, busyNodes.contains(node) else { return nil }
         return node
     }
 
     /// Reports that messages for the node can be sent again, if one was refused before.
-    mutating func hasRoom(_ node: ErlangAtom) {
-        if crowded.remove(node) != nil { perform(.hasRoom(node)) }
+    mutating func reportRoom(_ node: ErlangAtom) {
+        if busyNodes.remove(node) != nil { perform(.hasRoom(node)) }
     }
 
     /// The node of a connection that is up, and its pending output in bytes.

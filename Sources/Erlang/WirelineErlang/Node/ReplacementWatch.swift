@@ -44,7 +44,7 @@ struct ReplacementWatch {
     ///
     /// - Returns: Whether it is connected with another node of our name. Otherwise it has not noticed yet that our last
     ///   connection ended.
-    mutating func isSaidToBeConnected(at now: Duration) -> Bool {
+    mutating func noteReportedConnection(at now: Duration) -> Bool {
         if isClosedByNode { add(isProof: true, at: now) }
         return isClosedByNode
     }

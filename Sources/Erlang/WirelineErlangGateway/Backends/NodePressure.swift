@@ -14,12 +14,12 @@ package struct NodePressure {
         case none
         /// The node became slow, or stopped being slow.
         case slowness
-        /// The clients in ``takeResting(of:)`` may continue.
+        /// The clients in ``takePausedClients(of:)`` may continue.
         case free
     }
 
     private var levels: [ErlangAtom: Level] = [:]
-    private var resting: [ErlangAtom: Set<ClientNumber>] = [:]
+    private var paused: [ErlangAtom: Set<ClientNumber>] = [:]
     private let limit: Int
     private let busyLimit: Int
 
@@ -55,14 +55,14 @@ package struct NodePressure {
         return new == nil ? .free : .none
     }
 
-    mutating func rest(_ client: ClientNumber, for node: ErlangAtom) { resting[node, default: []].insert(client) }
+    mutating func pause(_ client: ClientNumber, for node: ErlangAtom) { paused[node, default: []].insert(client) }
 
     /// A client has ended, so it no longer rests.
-    mutating func forget(_ client: ClientNumber, for node: ErlangAtom) { resting[node]?.remove(client) }
+    mutating func forget(_ client: ClientNumber, for node: ErlangAtom) { paused[node]?.remove(client) }
 
     /// Takes the resting clients in order, unless the node is still busy.
-    mutating func takeResting(of node: ErlangAtom) -> [ClientNumber] {
-        levels[node] == nil ? resting.removeValue(forKey: node)?.sorted() ?? [] : []
+    mutating func takePausedClients(of node: ErlangAtom) -> [ClientNumber] {
+        levels[node] == nil ? paused.removeValue(forKey: node)?.sorted() ?? [] : []
     }
 
     /// The connection to the node has ended, so nothing waits for it.

@@ -24,7 +24,7 @@ package final class GatewayClient {
     enum Search: Equatable {
         case none
         /// More backends are asked at this time.
-        case goesOn(at: Duration)
+        case continues(at: Duration)
         /// This many more backends are asked as soon as they have places. `wasLate`: a backend was late before, so the
         /// search
         /// goes on after that.
@@ -59,10 +59,10 @@ package final class GatewayClient {
     /// The bytes of output that the system has not taken.
     @safe @exclusivity(unchecked) package private(set) var queuedByteCount = 0
     /// Whether it is queued for a check, because it had too much output.
-    @safe @exclusivity(unchecked) var isSuspect = false
+    @safe @exclusivity(unchecked) var isQueuedForSizeCheck = false
     @safe @exclusivity(unchecked) package internal(set) var isRead = true
     /// The busy node that took its last message. The client rests until that node is not busy.
-    @safe @exclusivity(unchecked) var restsFor: ErlangAtom?
+    @safe @exclusivity(unchecked) var pausedBy: ErlangAtom?
     /// Whether its handover waits for the current effects.
     @safe @exclusivity(unchecked) var isPostponed = false
 
@@ -148,14 +148,14 @@ package final class GatewayClient {
     }
 
     /// Returns whether the process had the offer and had not answered.
-    func askNoMore(_ backend: ErlangDestination) -> Bool {
+    func removeOffer(_ backend: ErlangDestination) -> Bool {
         guard offers.removeValue(forKey: backend) != nil else { return false }
         vainSearch = nil
         return true
     }
 
     /// Withdraws all offers.
-    func askNobody() {
+    func removeAllOffers() {
         offers = [:]
         vainSearch = nil
     }
@@ -176,12 +176,12 @@ package final class GatewayClient {
     }
 
     /// Drops the messages that the owner does not have yet.
-    func forgetSaid(_ settings: GatewaySettings) { window = MessageWindow(settings) }
+    func dropMessages(_ settings: GatewaySettings) { window = MessageWindow(settings) }
 
     /// Its process has ended: only its output is kept.
     func forget(_ settings: GatewaySettings) {
         (memberships, membershipByteCount) = ([], 0)
-        forgetSaid(settings)
+        dropMessages(settings)
         (state, stateByteCount) = (.undefined, 0)
     }
 

@@ -6,7 +6,7 @@ import WirelineErlang
 /// clients, and
 /// a round visits only some of them.
 struct LostProcesses {
-    private var line = Line<(client: ClientNumber, process: ErlangDestination)>()
+    private var queue = FIFOQueue<(client: ClientNumber, process: ErlangDestination)>()
     /// The clients in the line whose turn has not come. A lost process may be lost again, with other clients.
     private var clients: [ErlangDestination: Set<ClientNumber>] = [:]
 
@@ -16,7 +16,7 @@ struct LostProcesses {
     mutating func add(_ process: ErlangDestination, of lost: Set<ClientNumber>) {
         guard !lost.isEmpty else { return }
         clients[process, default: []].formUnion(lost)
-        for number in lost.sorted() { line.append((number, process)) }
+        for number in lost.sorted() { queue.append((number, process)) }
     }
 
     /// Whether the client has not handled this loss yet.
@@ -33,7 +33,7 @@ struct LostProcesses {
 
     /// Takes the next client in the order of the losses.
     mutating func popFirst() -> (client: ClientNumber, process: ErlangDestination)? {
-        while let next = line.popFirst() {
+        while let next = queue.popFirst() {
             if take(next.process, of: next.client) { return next }
         }
         return nil

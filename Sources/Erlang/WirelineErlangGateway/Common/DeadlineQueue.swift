@@ -4,16 +4,16 @@
 ///
 /// A deadline stays here when its client no longer waits. So the caller must check each one that it takes.
 struct DeadlineQueue<Item> {
-    private var line = Line<(time: Duration, item: Item)>()
+    private var queue = FIFOQueue<(time: Duration, item: Item)>()
 
-    var first: Duration? { line.first?.time }
+    var first: Duration? { queue.first?.time }
 
     /// The deadline must not be earlier than those before it.
-    mutating func append(_ time: Duration, _ item: Item) { line.append((time, item)) }
+    mutating func append(_ time: Duration, _ item: Item) { queue.append((time, item)) }
 
     /// Takes the earliest deadline if it has passed.
     mutating func popFirst(at now: Duration) -> (time: Duration, item: Item)? {
         guard let first, first <= now else { return nil }
-        return line.popFirst()
+        return queue.popFirst()
     }
 }

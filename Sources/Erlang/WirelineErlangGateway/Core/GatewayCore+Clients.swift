@@ -15,14 +15,14 @@ extension GatewayCore {
         counters.openedCount += 1
         beginSeeking(client, at: now)
         handOver(client)
-        if life.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client) }
+        if drainProgress.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client) }
     }
 
     /// Messages of a client have arrived together, in order.
     ///
     /// - Returns: Whether the driver may go on reading the client. ``GatewayEffect/read(_:_:)`` reports the same.
     @discardableResult
-    package mutating func said(_ messages: [MessageTerm], by number: ClientNumber) -> Bool {
+    package mutating func clientDidSend(_ messages: [MessageTerm], by number: ClientNumber) -> Bool {
         guard let client = clients[number], !client.isClosing else { return false }
         counters.clientMessageCount += UInt64(messages.count)
         var passedCount = 0
@@ -60,19 +60,19 @@ extension GatewayCore {
         let isRead = canPass && client.window.hasRoom
         guard client.isRead != isRead else { return }
         client.isRead = isRead
-        want(.read(client.number, isRead))
+        append(.read(client.number, isRead))
     }
 
     /// Whether the owner's node takes the client's messages now.
     private func mayTell(_ owner: ErlangPID, from client: GatewayClient) -> Bool {
-        !pressure.isSlow(owner.node) && (client.restsFor == nil || client.restsFor != owner.node)
+        !pressure.isSlow(owner.node) && (client.pausedBy == nil || client.pausedBy != owner.node)
     }
 
     /// The owner has got messages of a client. If its node is busy, the client rests, so that others go first.
     private mutating func noteTold(_ owner: ErlangPID, from client: GatewayClient) {
-        guard pressure.isBusy(owner.node), client.restsFor != owner.node else { return }
-        client.restsFor = owner.node
-        pressure.rest(client.number, for: owner.node)
+        guard pressure.isBusy(owner.node), client.pausedBy != owner.node else { return }
+        client.pausedBy = owner.node
+        pressure.pause(client.number, for: owner.node)
     }
 
     /// Returns whether there was something to hand over.
@@ -94,7 +94,7 @@ extension GatewayCore {
 
     mutating func write(_ packet: ClientPacket, to client: GatewayClient) {
         guard queue(packet, to: client) else { return }
-        want(.write(client.number, packet))
+        append(.write(client.number, packet))
     }
 
     /// Counts a packet for a client. The caller must write it.
@@ -104,9 +104,9 @@ extension GatewayCore {
         guard !client.isClosing else { return false }
         let byteCount = packet.byteCount
         clients.update(client) { $0.queued(byteCount) }
-        if client.queuedByteCount > settings.clientByteCount, !client.isSuspect {
-            client.isSuspect = true
-            suspects.append(client.number)
+        if client.queuedByteCount > settings.clientByteCount, !client.isQueuedForSizeCheck {
+            client.isQueuedForSizeCheck = true
+            clientsToCheck.append(client.number)
         }
         counters.serverMessageCount += 1
         return true
@@ -117,16 +117,16 @@ extension GatewayCore {
         if let client = clients[number] { clients.update(client) { $0.taken(byteCount) } }
     }
 
-    package var hasSlowClients: Bool { suspects.first != nil || clients.heldByteCount > settings.heldByteCount }
+    package var hasSlowClients: Bool { clientsToCheck.first != nil || clients.heldByteCount > settings.heldByteCount }
 
     /// Closes the clients with too much output. Call it after all output has been offered to the system: a long packet
     /// alone
     /// makes no client slow.
     package mutating func closeSlowClients(at now: Duration) {
         // If the effects are full, the next round closes the others.
-        while !isFull, let number = suspects.popFirst() {
+        while !isFull, let number = clientsToCheck.popFirst() {
             guard let client = clients[number], !client.isClosing else { continue }
-            client.isSuspect = false
+            client.isQueuedForSizeCheck = false
             if client.queuedByteCount > settings.clientByteCount { end(client, .slow, .aborted, at: now) }
         }
         let excess = clients.heldByteCount - settings.heldByteCount
@@ -161,7 +161,7 @@ extension GatewayCore {
 
     /// A client's connection begins to end by itself: its input is over, and its output leaves.
     /// ``closed(_:_:isUnread:at:)`` follows.
-    package mutating func parts(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
+    package mutating func connectionWillEnd(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
         if let client = clients[number] { end(client, reason, .parting, at: now) }
     }
 
@@ -171,7 +171,7 @@ extension GatewayCore {
     package mutating func lostTerm(of pid: ErlangPID, at now: Duration) {
         guard let client = clients.client(of: pid) else { return }
         counters.lostTermCount += 1
-        clients.update(client) { $0.forgetSaid(settings) }
+        clients.update(client) { $0.dropMessages(settings) }
         end(client, .packet("a term is over the limit"), .flushed, at: now)
     }
 
@@ -209,7 +209,7 @@ extension GatewayCore {
     ) {
         let number = client.number
         guard !client.isClosing else {
-            if closing == .aborted { want(.close(number, reason, isFlushed: false)) }
+            if closing == .aborted { append(.close(number, reason, isFlushed: false)) }
             if closing == .aborted || closing == .ended { connectionEnded(number, at: now) }
             return
         }
@@ -218,12 +218,12 @@ extension GatewayCore {
         if isUnread || client.owner == nil && !client.window.isEmpty { counters.unreadEndCount += 1 }
         if let owner = client.owner {
             handAll(client, to: owner, isLast: true)
-            want(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))
+            append(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))
         }
         for backend in asked where client.owner.map({ .pid($0) }) != backend {
-            want(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
+            append(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
         }
-        want(.end(client.pid, reason: reason.term))
+        append(.end(client.pid, reason: reason.term))
         counters.closedCounts[reason.label, default: 0] += 1
         release(client)
         switch closing {
@@ -233,7 +233,7 @@ extension GatewayCore {
         case .aborted, .ended: clients.remove(client)
         }
         switch closing {
-        case .flushed, .aborted: want(.close(number, reason, isFlushed: closing == .flushed))
+        case .flushed, .aborted: append(.close(number, reason, isFlushed: closing == .flushed))
         case .parting, .ended: break
         }
         // The backends that were asked have a place again.
@@ -244,7 +244,7 @@ extension GatewayCore {
     /// Removes a client from groups, rests and backends.
     private mutating func release(_ client: GatewayClient) {
         for group in client.groups { _ = groups.leave(group, client.number) }
-        if let node = client.restsFor { pressure.forget(client.number, for: node) }
+        if let node = client.pausedBy { pressure.forget(client.number, for: node) }
         forgetBackends(of: client)
     }
 }

@@ -5,22 +5,22 @@ import WirelineErlang
 // The end of the gateway.
 extension GatewayCore {
     /// True also after the drain.
-    package var isDraining: Bool { life.isDraining }
+    package var isDraining: Bool { drainProgress.isDraining }
 
     /// Starts the drain: tells owners and clients once, and closes the remaining clients after `time`. For a running
     /// drain,
     /// the earlier end counts.
     package mutating func drain(for time: Duration, at now: Duration) {
-        guard life.begin(until: now + time) else { return }
-        want(.draining(time))
-        for number in clients.numbers { untold.append(number) }
+        guard drainProgress.begin(until: now + time) else { return }
+        append(.draining(time))
+        for number in clients.numbers { unnotified.append(number) }
         tellSomeOfDrain(at: now)
         endDrainIfEmpty()
     }
 
     /// Tells some clients and their owners about the drain. The next rounds tell the others.
     mutating func tellSomeOfDrain(at now: Duration) {
-        while !isFull, let number = untold.popFirst() {
+        while !isFull, let number = unnotified.popFirst() {
             guard let client = clients[number], !client.isClosing else { continue }
             if let owner = client.owner { tellOfDrain(owner, at: now) }
             if let goodbye = settings.goodbye { write(goodbye, to: client) }
@@ -29,19 +29,19 @@ extension GatewayCore {
 
     /// The listeners are closed, and ``open(_:_:at:)`` was called for each client that had connected.
     package mutating func listenersClosed(at now: Duration) {
-        life.listenersClosed()
+        drainProgress.listenersClosed()
         endDrainIfEmpty()
     }
 
     /// Tells an owner about the drain, once.
     mutating func tellOfDrain(_ owner: ErlangPID, at now: Duration) {
-        guard let end = life.closingTime, life.tell(owner) else { return }
-        want(.tell(.pid(owner), .drain(service.node, milliseconds: (end - now).milliseconds), from: service))
+        guard let end = drainProgress.closingTime, drainProgress.addNotified(owner) else { return }
+        append(.tell(.pid(owner), .drain(service.node, milliseconds: (end - now).milliseconds), from: service))
     }
 
     mutating func pollDrain(at now: Duration) {
-        if life.isOverdue(at: now) { return want(.drained) }
-        guard life.isOver(at: now) else { return }
+        if drainProgress.endIfOverdue(at: now) { return append(.drained) }
+        guard drainProgress.beginClosing(at: now) else { return }
         for number in clients.numbers { leaving.append(number) }
         closeLeaving(at: now)
         endDrainIfEmpty()
@@ -49,14 +49,14 @@ extension GatewayCore {
 
     /// Closes some of the remaining clients, after all have been told. The next rounds close the others.
     mutating func closeLeaving(at now: Duration) {
-        guard untold.first == nil else { return }
+        guard unnotified.first == nil else { return }
         while !isFull, let number = leaving.popFirst() {
             if let client = clients[number], !client.isClosing { end(client, .drain, .flushed, at: now) }
         }
     }
 
     mutating func endDrainIfEmpty() {
-        if clients.isEmpty, life.end() { want(.drained) }
+        if clients.isEmpty, drainProgress.end() { append(.drained) }
     }
 }
 

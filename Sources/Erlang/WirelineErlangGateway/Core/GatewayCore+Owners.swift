@@ -12,7 +12,7 @@ extension GatewayCore {
 
     mutating func addBackend(_ backend: ErlangDestination, at now: Duration) {
         guard backends.joined(backend) else { return }
-        if watch.addBackend(backend) { want(.monitor(backend)) }
+        if watch.addBackend(backend) { append(.monitor(backend)) }
         offerWaiting(at: now)
     }
 
@@ -23,29 +23,33 @@ extension GatewayCore {
 
     mutating func removeBackend(_ backend: ErlangDestination) {
         guard backends.left(backend) else { return }
-        if watch.removeBackend(backend) { want(.demonitor(backend)) }
+        if watch.removeBackend(backend) { append(.demonitor(backend)) }
     }
 
     /// A monitored process or name has ended, does not exist, or its node is gone.
     package mutating func down(_ process: ErlangDestination, at now: Duration) { receive(.down(process), at: now) }
 
-    mutating func lose(_ process: ErlangDestination, at now: Duration) {
+    mutating func handleLoss(_ process: ErlangDestination, at now: Duration) {
         names.ended(process, at: now)
         backends.ended(process)
         lost.add(process, of: watch.ended(process))
-        loseSome(at: now)
+        handleSomeLosses(at: now)
     }
 
     /// Some clients handle the loss now. Others do so in the next rounds, or when their next event comes.
-    mutating func loseSome(at now: Duration) {
-        while !lost.isEmpty, takeLoss(), let (number, process) = lost.popFirst() { lose(number, process, at: now) }
+    mutating func handleSomeLosses(at now: Duration) {
+        while !lost.isEmpty, takeLoss(), let (number, process) = lost.popFirst() {
+            handleLoss(number, process, at: now)
+        }
     }
 
     /// Handles pending losses of a client's processes before another event of the client.
     mutating func noticeLosses(of client: GatewayClient, at now: Duration) {
         guard !lost.isEmpty else { return }
         let processes = (client.owner.map { [.pid($0)] } ?? []) + client.asked
-        for process in processes where lost.take(process, of: client.number) { lose(client.number, process, at: now) }
+        for process in processes where lost.take(process, of: client.number) {
+            handleLoss(client.number, process, at: now)
+        }
     }
 
     /// Nil also if the owner is lost, but the client has not handled that yet.
@@ -55,13 +59,13 @@ extension GatewayCore {
     }
 
     /// A client has lost its owner, or a process that was asked.
-    private mutating func lose(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
+    private mutating func handleLoss(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
         guard let client = clients[number], !client.isClosing else { return }
-        let wasAsked = clients.notingWaiting(client) { $0.askNoMore(process) }
+        let wasAsked = clients.notingWaiting(client) { $0.removeOffer(process) }
         if let owner = client.owner, process == .pid(owner) {
             seekOwner(client, at: now)
         } else if wasAsked, client.isParked {
-            letWait(client, at: now)
+            queueForBackend(client, at: now)
         }
     }
 
@@ -87,11 +91,11 @@ extension GatewayCore {
         client.lateFrom = nil
         parkDeadlines.append(deadline, client.number)
         clients.change(client, to: .waiting(until: deadline))
-        letWait(client, at: now)
+        queueForBackend(client, at: now)
     }
 
     /// Queues a client for the next backend with a place. Parked clients come first.
-    private mutating func letWait(_ client: GatewayClient, at now: Duration) {
+    private mutating func queueForBackend(_ client: GatewayClient, at now: Duration) {
         if client.isParked {
             client.search = .none
             seeking.append(client.number)
@@ -148,7 +152,7 @@ extension GatewayCore {
         }
         guard takeOffer() else { return false }
         backends.asked(backend)
-        if watch.add(client.number, of: backend) { want(.monitor(backend)) }
+        if watch.add(client.number, of: backend) { append(.monitor(backend)) }
         let deadline = now + settings.acceptTime
         client.lateFrom = client.lateFrom ?? deadline
         clients.notingWaiting(client) { $0.ask(backend, until: deadline) }
@@ -185,7 +189,7 @@ extension GatewayCore {
 
     private mutating func searchLater(_ client: GatewayClient, at now: Duration) {
         let next = now + Self.searchTime
-        client.search = .goesOn(at: next)
+        client.search = .continues(at: next)
         searchDeadlines.append(next, client.number)
     }
 
@@ -194,7 +198,7 @@ extension GatewayCore {
     /// A process has answered an offer, even if too late: it has a place for another client.
     mutating func answered(_ client: GatewayClient, _ backend: ErlangDestination, at now: Duration) {
         // A step that names an owner may also have ended the client.
-        guard clients.notingWaiting(client, { $0.askNoMore(backend) }) else { return }
+        guard clients.notingWaiting(client, { $0.removeOffer(backend) }) else { return }
         backends.answered(backend)
         endWatch(of: backend, for: client)
         offerWaiting(at: now)
@@ -208,7 +212,7 @@ extension GatewayCore {
     ) {
         guard client.owner != owner else { return }
         let former = client.owner.map(ErlangDestination.pid)
-        if watch.add(client.number, of: .pid(owner)) { want(.monitor(.pid(owner))) }
+        if watch.add(client.number, of: .pid(owner)) { append(.monitor(.pid(owner))) }
         if former == nil, client.hadOwner { counters.resumedCount += 1 }
         clients.change(client, to: .owned(owner))
         if let former { endWatch(of: former, for: client) }
@@ -229,17 +233,17 @@ extension GatewayCore {
     /// Stops watching a process, unless it still owns the client or has its offer.
     private mutating func endWatch(of process: ErlangDestination, for client: GatewayClient) {
         guard !client.needs(process) else { return }
-        if watch.remove(client.number, of: process) { want(.demonitor(process)) }
+        if watch.remove(client.number, of: process) { append(.demonitor(process)) }
     }
 
     /// A client ends: no backend counts it, and no process is monitored for it.
     mutating func forgetBackends(of client: GatewayClient) {
         if let backend = client.backend { backends.lostClient(backend) }
-        if let owner = client.owner, watch.remove(client.number, of: .pid(owner)) { want(.demonitor(.pid(owner))) }
+        if let owner = client.owner, watch.remove(client.number, of: .pid(owner)) { append(.demonitor(.pid(owner))) }
         for backend in client.asked {
             backends.withdrew(from: backend)
-            if watch.remove(client.number, of: backend) { want(.demonitor(backend)) }
+            if watch.remove(client.number, of: backend) { append(.demonitor(backend)) }
         }
-        clients.notingWaiting(client) { $0.askNobody() }
+        clients.notingWaiting(client) { $0.removeAllOffers() }
     }
 }

@@ -17,7 +17,7 @@ extension GatewayCore {
                     packet, to: .members(groups.members(of: group)), except: except,
                     queueLimit: isDropped ? settings.clientByteCount / 2 : .max))
         case .send(let pids, let packet): deliver(PacketDelivery(packet, to: .processes(pids)))
-        case .call(let call): want(.reply(call, answer(call.request, at: now), from: service))
+        case .call(let call): append(.reply(call, answer(call.request, at: now), from: service))
         }
     }
 
@@ -40,7 +40,7 @@ extension GatewayCore {
         [
             "clients": ErlangTerm(clients.count), "parked": ErlangTerm(clients.parkedCount),
             "backends": ErlangTerm(backends.count), "groups": ErlangTerm(groups.count),
-            "draining": .init(booleanLiteral: life.isDraining), "protocol": .text(settings.protocolName),
+            "draining": .init(booleanLiteral: drainProgress.isDraining), "protocol": .text(settings.protocolName),
             "version": .text(settings.version),
         ]
     }

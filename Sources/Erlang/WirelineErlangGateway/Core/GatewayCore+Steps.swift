@@ -57,7 +57,7 @@ extension GatewayCore {
         counters.refusedTermCount += 1
         // A client would take the error for a message, and refuse it.
         guard let sender, !isOurs(sender) else { return }
-        want(.tell(.pid(sender), .error(pid, refusal.term), from: pid))
+        append(.tell(.pid(sender), .error(pid, refusal.term), from: pid))
     }
 
     /// Whether the process is a client, or the process `wireline`.
@@ -71,7 +71,7 @@ extension GatewayCore {
         case .message(let packet): write(packet, to: client)
         case .call(let call):
             let answer: ErlangTerm = call.request == "info" ? .map(client.snapshot.term) : .unknownRequest
-            want(.reply(call, answer, from: client.pid))
+            append(.reply(call, answer, from: client.pid))
         case .step(let actions):
             noticeLosses(of: client, at: now)
             guard actions.contains(where: \.isForOwner) else {
@@ -138,7 +138,7 @@ extension GatewayCore {
         case .confirm(let last): clients.update(client) { $0.window.confirm(last) }
         case .owner(let owner?): setOwner(owner, of: client, by: asked, at: now)
         case .owner(nil): seekOwner(client, from: client.backend, at: now)
-        case .change(let change): want(.change(client.number, change))
+        case .change(let change): append(.change(client.number, change))
         case .state(let state, let byteCount): clients.update(client) { $0.keep(state, byteCount: byteCount) }
         case .join(let group, let byteCount):
             guard groups.join(group, client.number) else { return }

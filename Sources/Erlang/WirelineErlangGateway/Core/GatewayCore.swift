@@ -28,19 +28,19 @@ package struct GatewayCore: ~Copyable {
     var names: NamedBackends
     var dials: NodeDials
     var pressure: NodePressure
-    var life = DrainLife()
+    var drainProgress = DrainProgress()
     var acceptDeadlines = DeadlineQueue<(client: ClientNumber, backend: ErlangDestination)>()
     var searchDeadlines = DeadlineQueue<ClientNumber>()
     var parkDeadlines = DeadlineQueue<ClientNumber>()
     /// Parked clients, in the order in which they began to wait. Clients that found a backend are skipped when their
     /// turn comes.
-    var seeking = Line<ClientNumber>()
+    var seeking = FIFOQueue<ClientNumber>()
     /// Clients that need a further backend, because the first one was late.
-    var seekingMore = Line<ClientNumber>()
+    var seekingMore = FIFOQueue<ClientNumber>()
     /// The backends that were in time before, and have now missed an offer's deadline.
     var lateBackends: [ErlangDestination] = []
     /// Clients that once had more output than allowed. Those that have ended are skipped when their turn comes.
-    var suspects = Line<ClientNumber>()
+    var clientsToCheck = FIFOQueue<ClientNumber>()
     private var effects: [GatewayEffect] = []
     /// An estimate of the bytes for nodes in `effects`.
     private var outgoingByteCount = 0
@@ -53,9 +53,9 @@ package struct GatewayCore: ~Copyable {
     /// Clients that have handled a loss in this round.
     private var lossCount = 0
     /// Clients that have not been told yet that the gateway drains.
-    var untold = Line<ClientNumber>()
+    var unnotified = FIFOQueue<ClientNumber>()
     /// Clients to close, because the drain is over.
-    var leaving = Line<ClientNumber>()
+    var leaving = FIFOQueue<ClientNumber>()
     /// A packet that is being written to many clients. Events of nodes wait meanwhile.
     private var delivery: PacketDelivery?
     /// The events that wait for `delivery`.
@@ -105,7 +105,7 @@ package struct GatewayCore: ~Copyable {
     }
 
     package var hasEffects: Bool {
-        !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || untold.first != nil
+        !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || unnotified.first != nil
             || leaving.first != nil || isDelivering
     }
 
@@ -115,7 +115,7 @@ package struct GatewayCore: ~Copyable {
         return lateBackends
     }
 
-    mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
+    mutating func append(_ effect: GatewayEffect) { effects.append(effect) }
 
     // MARK: Rounds
 
@@ -126,7 +126,7 @@ package struct GatewayCore: ~Copyable {
     /// Queues a term for a process: a client's message, or news about a client. `byteCount` is an estimate.
     mutating func tell(_ process: ErlangDestination, _ term: GatewayTerm, from client: ErlangPID, byteCount: Int) {
         outgoingByteCount += byteCount + GatewayTerm.headByteCount
-        want(.tell(process, term, from: client))
+        append(.tell(process, term, from: client))
     }
 
     /// Whether further terms must wait until the effects are carried out.
@@ -161,10 +161,10 @@ package struct GatewayCore: ~Copyable {
     }
 
     /// Continues with postponed work. Call it after the effects have been carried out.
-    package mutating func goOn(at now: Duration) {
+    package mutating func resumePostponed(at now: Duration) {
         tellSomeOfDrain(at: now)
         closeLeaving(at: now)
-        loseSome(at: now)
+        handleSomeLosses(at: now)
         if offersWait {
             offersWait = false
             offerWaiting(at: now)
@@ -208,7 +208,7 @@ package struct GatewayCore: ~Copyable {
         case .exit(let pid, let reason, let isKill): exited(pid, reason, isKill: isKill, at: now)
         case .joined(let backend): addBackend(backend, at: now)
         case .left(let backend): removeBackend(backend)
-        case .down(let process): lose(process, at: now)
+        case .down(let process): handleLoss(process, at: now)
         case .nodeUp(let node): connected(node, at: now)
         case .nodeDown(let node): disconnected(node, at: now)
         case .answered(let node): for name in names.answered(node) { addBackend(name, at: now) }
@@ -233,7 +233,7 @@ package struct GatewayCore: ~Copyable {
                 receivers.append(client.number)
             }
         }
-        if !receivers.isEmpty { want(.writeAll(receivers, current.packet)) }
+        if !receivers.isEmpty { append(.writeAll(receivers, current.packet)) }
         if !current.isDone { delivery = current }
     }
 
@@ -245,7 +245,7 @@ package struct GatewayCore: ~Copyable {
         let ofOffers = Self.earlier(acceptDeadlines.first, searchDeadlines.first)
         let ofClients = Self.earlier(ofOffers, parkDeadlines.first)
         let ofNodes = Self.earlier(dials.deadline, names.deadline)
-        return Self.earlier(Self.earlier(ofClients, ofNodes), life.deadline)
+        return Self.earlier(Self.earlier(ofClients, ofNodes), drainProgress.deadline)
     }
 
     private static func earlier(_ first: Duration?, _ second: Duration?) -> Duration? {
@@ -258,7 +258,7 @@ package struct GatewayCore: ~Copyable {
             ranOut(offer.client, offer.backend, time, at: now)
         }
         while let (time, number) = searchDeadlines.popFirst(at: now) {
-            if let client = clients[number], client.isWaiting, client.search == .goesOn(at: time) {
+            if let client = clients[number], client.isWaiting, client.search == .continues(at: time) {
                 search(client, at: now)
             }
         }
@@ -268,7 +268,7 @@ package struct GatewayCore: ~Copyable {
                 end(client, .noBackend, .flushed, at: now)
             }
         }
-        for node in dials.takeDue(at: now) { want(.connect(node)) }
+        for node in dials.takeDue(at: now) { append(.connect(node)) }
         lookFor(names.takeDue(at: now))
         pollDrain(at: now)
     }
@@ -291,14 +291,14 @@ package struct GatewayCore: ~Copyable {
         names.nodeDown(node)
         pressure.disconnected(node.atom)
         backends.placesMayBeNew()
-        wakeResting(of: node.atom)
+        resumePausedClients(of: node.atom)
     }
 
     /// The driver reports the bytes that wait for a node.
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         let change = pressure.noteQueue(byteCount, for: node.atom)
         guard change != .none else { return }
-        wakeResting(of: node.atom)
+        resumePausedClients(of: node.atom)
         guard change == .slowness else { return }
         for number in watch.clients(of: node.atom) {
             guard let client = clients[number] else { continue }
@@ -311,23 +311,23 @@ package struct GatewayCore: ~Copyable {
     }
 
     /// Continues with clients that rested for a node, unless the node is busy again.
-    private mutating func wakeResting(of node: ErlangAtom) {
-        for number in pressure.takeResting(of: node) {
-            guard let client = clients[number], client.restsFor == node else { continue }
-            client.restsFor = nil
+    private mutating func resumePausedClients(of node: ErlangAtom) {
+        for number in pressure.takePausedClients(of: node) {
+            guard let client = clients[number], client.pausedBy == node else { continue }
+            client.pausedBy = nil
             if isFull { postpone(client) } else { handOver(client) }
         }
     }
 
     /// Sets monitors again after the node was too busy for them. Processes that nobody needs any more are skipped.
     package mutating func monitorAgain(_ processes: [ErlangDestination]) {
-        for process in processes where watch.contains(process) { want(.monitor(process)) }
+        for process in processes where watch.contains(process) { append(.monitor(process)) }
     }
 
     private mutating func lookFor(_ names: [ErlangDestination]) {
         for name in names {
-            if watch.addBackend(name) { want(.monitor(name)) }
-            if case .name(_, at: let node?) = name { want(.ping(node)) }
+            if watch.addBackend(name) { append(.monitor(name)) }
+            if case .name(_, at: let node?) = name { append(.ping(node)) }
         }
     }
 

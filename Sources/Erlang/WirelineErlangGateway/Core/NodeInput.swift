@@ -27,19 +27,19 @@ enum NodeInput {
 /// Events of nodes that wait while a packet is being written to many clients. They keep their order: so a process's
 /// messages take effect in order, and its end comes last.
 struct NodeInputs {
-    private var line = Line<NodeInput>()
+    private var queue = FIFOQueue<NodeInput>()
     /// An estimate.
     private(set) var byteCount = 0
 
-    var isEmpty: Bool { line.count == 0 }
+    var isEmpty: Bool { queue.count == 0 }
 
     mutating func append(_ input: NodeInput) {
-        line.append(input)
+        queue.append(input)
         byteCount += input.byteCount
     }
 
     mutating func popFirst() -> NodeInput? {
-        guard let input = line.popFirst() else { return nil }
+        guard let input = queue.popFirst() else { return nil }
         byteCount -= input.byteCount
         return input
     }

@@ -11,7 +11,7 @@ final class EPMDRegistration: @unchecked Sendable {
     private static let retryDelay = Duration.seconds(2)
 
     private enum State {
-        case registered(EPMDDialogue)
+        case registered(EPMDConnection)
         case waiting(EventLoop.Timer)
         /// No task awaits it: it reports to the loop, and ``end()`` cancels it.
         case registering(Task<Void, Never>)
@@ -52,29 +52,29 @@ final class EPMDRegistration: @unchecked Sendable {
         note: @escaping @Sendable (ErlangNodeNote) -> Void
     ) async throws(ErlangNodeError) -> (EPMDRegistration, creation: UInt32) {
         let registration = EPMDRegistration(name, at: address, port: port, on: loop, note: note)
-        let (dialogue, creation) = try await registration.register()
-        await loop.run { registration.became(dialogue) }
+        let (connection, creation) = try await registration.register()
+        await loop.run { registration.became(connection) }
         return (registration, creation)
     }
 
-    private func register() async throws(ErlangNodeError) -> (EPMDDialogue, creation: UInt32) {
-        let (answer, dialogue) = try await EPMDDialogue.ask(
+    private func register() async throws(ErlangNodeError) -> (EPMDConnection, creation: UInt32) {
+        let (answer, connection) = try await EPMDConnection.ask(
             .register(name: name, port: port), at: address, on: loop,
             registrationEnded: { [weak self] in self?.lost() })
         guard case .registered(let creation) = answer else { throw .nodeNameTaken(name) }
-        return (dialogue, creation)
+        return (connection, creation)
     }
 
-    private func became(_ dialogue: EPMDDialogue) {
+    private func became(_ connection: EPMDConnection) {
         // epmd may have ended in the meantime.
-        if dialogue.isOpen { state = .registered(dialogue) } else { wait() }
+        if connection.isOpen { state = .registered(connection) } else { wait() }
     }
 
     /// Frees the name. May be called on any thread.
     func end() {
         loop.execute {
             switch self.state {
-            case .registered(let dialogue): dialogue.end()
+            case .registered(let connection): connection.end()
             case .waiting(let timer): self.loop.cancel(timer)
             case .registering(let task): task.cancel()
             case .ended: break
@@ -101,16 +101,16 @@ final class EPMDRegistration: @unchecked Sendable {
             })
     }
 
-    private func triedAgain(_ result: Result<(EPMDDialogue, creation: UInt32), ErlangNodeError>) {
+    private func triedAgain(_ result: Result<(EPMDConnection, creation: UInt32), ErlangNodeError>) {
         guard case .registering = state else {
-            if case .success(let (dialogue, _)) = result { dialogue.end() }
+            if case .success(let (connection, _)) = result { connection.end() }
             return
         }
         switch result {
         // Our PIDs keep their creation: it stands for the node's life, not for epmd's.
-        case .success(let (dialogue, _)):
+        case .success(let (connection, _)):
             isTakenNoted = false
-            became(dialogue)
+            became(connection)
             note(.epmdFound)
         case .failure(let error):
             if case .nodeNameTaken(let name) = error, !isTakenNoted {

@@ -35,7 +35,7 @@ struct NodeFinder: Sendable {
     private func port(of node: ErlangNodeName, at address: SocketAddress) async throws(ErlangNodeError) -> UInt16 {
         if let port = configuration.nodePorts[node] { return port }
         guard case .epmd(_, let mapperPort) = configuration.portMapper else { throw .unreachable(node) }
-        let (answer, _) = try await EPMDDialogue.ask(
+        let (answer, _) = try await EPMDConnection.ask(
             .port(name: node.name), at: address.withPort(mapperPort), on: loop)
         guard case .port(let port, _) = answer else { throw .unreachable(node) }
         return port

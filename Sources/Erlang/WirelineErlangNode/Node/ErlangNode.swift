@@ -142,7 +142,7 @@ public struct ErlangNode: Sendable {
         }
         let finder = NodeFinder(loop: loop, configuration: ErlangNodeConfiguration())
         guard let address = try await finder.addresses(of: host).first else { throw .transport(.noAddress) }
-        let (answer, _) = try await EPMDDialogue.ask(.names, at: address.withPort(port), on: loop)
+        let (answer, _) = try await EPMDConnection.ask(.names, at: address.withPort(port), on: loop)
         guard case .names(let names) = answer else { return [:] }
         return Dictionary(names.map { ($0.name, $0.port) }) { first, _ in first }
     }

@@ -35,7 +35,7 @@ public struct ErlangProcessGroup: Sendable {
     /// The members now and after each change. A slow reader gets the newest list, and misses those in between.
     public var changes: AsyncStream<[ErlangPID]> {
         get throws(ErlangNodeError) {
-            try driver.withCore { core, now throws(NodeFault) in try core.want(name, scope: scope, at: now) }
+            try driver.withCore { core, now throws(NodeFault) in try core.addWantedGroup(name, scope: scope, at: now) }
             let (stream, continuation) = AsyncStream.makeStream(
                 of: [ErlangPID].self, bufferingPolicy: .bufferingNewest(1))
             driver.add(continuation, of: name, scope)

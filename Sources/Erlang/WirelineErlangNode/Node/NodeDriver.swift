@@ -169,11 +169,11 @@ final class NodeDriver: @unchecked Sendable {
             dials.removeValue(forKey: id)?.cancel()
             sockets.removeValue(forKey: id)?.close(after: output)
         case .wake(let pid): mailbox(pid)?.wake()
-        case .delivered(let pid, let content, let sender):
+        case .servedMessage(let pid, let content, let sender):
             // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-            program?.delivered(unsafe content.span.bytes, to: pid, from: sender)
-        case .told(let pid, let event): program?.told(pid, event)
-        case .signalled(let pid, let reason, let isKill): program?.signalled(pid, reason: reason, isKill: isKill)
+            program?.didReceiveMessage(unsafe content.span.bytes, to: pid, from: sender)
+        case .servedEvent(let pid, let event): program?.didReceiveEvent(pid, event)
+        case .servedExit(let pid, let reason, let isKill): program?.didReceiveExit(pid, reason: reason, isKill: isKill)
         case .ended(let pid, let reason): mailbox(pid)?.end(reason)
         case .reply(let reference, let result):
             waiters.caller(reference)?.finish(.success(result.mapError { ErlangNodeError($0) }))
@@ -226,7 +226,7 @@ final class NodeDriver: @unchecked Sendable {
         let handle = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
             self.timer = nil
             self.change { core, now in
-                for id in self.unread { core.isNotRead(id, at: now) }
+                for id in self.unread { core.noteNotRead(id, at: now) }
                 core.poll(at: now)
             }
         }
@@ -293,7 +293,7 @@ final class NodeDriver: @unchecked Sendable {
         dialErrors[node] = nil
     }
 
-    /// Returns whether to go on reading the node. If not, ``readOn()`` continues when the program has caught up.
+    /// Returns whether to go on reading the node. If not, ``resumeReading()`` continues when the program has caught up.
     func received(_ bytes: RawSpan, on id: NodeConnectionID) -> Bool {
         let now = loop.now.sinceOrigin
         guarded.withLock { $0.core.receive(bytes, on: id, at: now) }
@@ -307,12 +307,12 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     /// The program has caught up, so all nodes are read again.
-    func readOn() {
+    func resumeReading() {
         guard !unread.isEmpty else { return }
         let (ids, now) = (unread, loop.now.sinceOrigin)
         unread = []
-        guarded.withLock { guarded in for id in ids { guarded.core.isNotRead(id, at: now) } }
-        for id in ids { sockets[id]?.readOn() }
+        guarded.withLock { guarded in for id in ids { guarded.core.noteNotRead(id, at: now) } }
+        for id in ids { sockets[id]?.resumeReading() }
     }
 
     func unsent(_ byteCount: Int, on id: NodeConnectionID) {
@@ -330,7 +330,7 @@ final class NodeDriver: @unchecked Sendable {
         // The driver keeps the program alive until `stop()` has removed the closure.
         guarded.withLock { guarded in
             guarded.core.servedReceiver = { [unowned program] content, pid, sender in
-                program.delivered(content, to: pid, from: sender)
+                program.didReceiveMessage(content, to: pid, from: sender)
             }
         }
     }
@@ -396,7 +396,7 @@ final class NodeDriver: @unchecked Sendable {
             let remaining = deadline - now
             guard remaining > .zero else { throw .timedOut }
             try await wait(remaining) { (attempt: NodeWaiters.Waiter<Void>) in
-                let node = self.guarded.withLock { $0.core.crowdedNode(of: destination) }
+                let node = self.guarded.withLock { $0.core.busyNode(of: destination) }
                 guard let node else { return attempt.finish(.success(.success(()))) }
                 let number = self.waiters.add(attempt, until: .room(node))
                 attempt.cleanUp = { self.waiters.removeCondition(number) }
@@ -409,7 +409,7 @@ final class NodeDriver: @unchecked Sendable {
         try await wait(nil) { attempt in
             do throws(ErlangNodeError) {
                 let isSettled = try self.enter { core, now throws(NodeFault) in
-                    try core.want(group, scope: scope, at: now)
+                    try core.addWantedGroup(group, scope: scope, at: now)
                     return core.awaitScope(scope)
                 }
                 self.carryOut()

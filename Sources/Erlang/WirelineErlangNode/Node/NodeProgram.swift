@@ -4,16 +4,16 @@ package import WirelineErlang
 
 /// A part of the program that serves processes without mailboxes, such as the clients of a gateway.
 ///
-/// The node calls it on its loop, in the order of the events. It must not use the node in ``delivered(_:to:from:)``,
-/// which is
+/// The node calls it on its loop, in the order of the events. It must not use the node in
+/// ``didReceiveMessage(_:to:from:)``, which is
 /// called while the node reads.
 package protocol NodeProgram: AnyObject, Sendable {
     /// A message for a served process: a term without a version byte.
-    func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?)
+    func didReceiveMessage(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?)
     /// A process that a served process monitors has ended.
-    func told(_ pid: ErlangPID, _ event: ErlangEvent)
+    func didReceiveEvent(_ pid: ErlangPID, _ event: ErlangEvent)
     /// An exit signal for a served process.
-    func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool)
+    func didReceiveExit(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool)
     func nodeUp(_ node: ErlangNodeName)
     /// The connection to a node has ended, or could not be made.
     func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError)
@@ -22,8 +22,8 @@ package protocol NodeProgram: AnyObject, Sendable {
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName)
     /// The current batch of events is over.
     func actionsEnded()
-    /// Whether it must first work through earlier events. Nodes are not read then, until ``ErlangNode/readOn()`` is
-    /// called.
+    /// Whether it must first work through earlier events. Nodes are not read then, until ``ErlangNode/resumeReading()``
+    /// is called.
     var isBehind: Bool { get }
 }
 
@@ -32,7 +32,7 @@ extension ErlangNode {
     package func serve(_ program: any NodeProgram) { driver.serve(program) }
 
     /// The program has caught up, so nodes are read again. Call it on the node's loop.
-    package func readOn() { driver.readOn() }
+    package func resumeReading() { driver.resumeReading() }
 
     /// Changes the node's core, and carries out its actions.
     package func withCore<Value>(

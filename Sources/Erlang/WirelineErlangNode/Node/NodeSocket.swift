@@ -62,7 +62,7 @@ final class NodeSocket: ByteStreamHandler {
     }
 
     /// Continues after ``NodeDriver/received(_:on:)`` has returned false.
-    func readOn() { stream.read() }
+    func resumeReading() { stream.read() }
 
     func outputShrank(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }
 

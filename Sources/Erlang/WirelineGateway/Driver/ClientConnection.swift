@@ -112,8 +112,8 @@ final class ClientConnection: @unchecked Sendable {
         guard !isTaking, connection.stream.isOpen else { return }
         if connection.isLeaving {
             switch stage {
-            case .known: driver.parts(self, ClientEnd(connection.endReason))
-            case .refused(isKnown: true): driver.parts(self, .refused)
+            case .known: driver.connectionWillEnd(self, ClientEnd(connection.endReason))
+            case .refused(isKnown: true): driver.connectionWillEnd(self, .refused)
             case .new, .handshaking, .refused(isKnown: false), .gone: break
             }
         } else if connection.hasPeerEnded, stage == .known, unreadEnd == nil {
@@ -134,7 +134,7 @@ final class ClientConnection: @unchecked Sendable {
         var messages: [MessageTerm] = []
         let failure = read(&batch, into: &messages)
         isAhead = messages.count >= Self.batchCount
-        if !messages.isEmpty { driver.said(messages, by: self, awaitsAnswer: isAhead) }
+        if !messages.isEmpty { driver.clientDidSend(messages, by: self, awaitsAnswer: isAhead) }
         isTaking = false
         endIsKnown()
         settle()

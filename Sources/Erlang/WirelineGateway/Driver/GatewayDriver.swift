@@ -64,7 +64,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var offersLater = false
     /// Called when each node has had one attempt.
     private var onTried: (() -> Void)?
-    private var end = GatewayEnd()
+    private var end = GatewayShutdown()
 
     var loop: EventLoop { node.loop }
 
@@ -96,7 +96,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                 let service = try node.withCore { core, now throws(NodeFault) in
                     let service = try core.startServed(name: "wireline")
                     if case .group(let group, let scope) = configuration.backends {
-                        try core.want(group, scope: scope, at: now)
+                        try core.addWantedGroup(group, scope: scope, at: now)
                     }
                     try core.join("wireline_gateways", service, scope: "pg", at: now)
                     return service
@@ -119,27 +119,27 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// Changes the core. The end of the turn carries out the effects.
     private func change(_ body: (inout GatewayCore, Duration) -> Void) {
         body(&core, loop.now.sinceOrigin)
-        somethingHappened()
+        scheduleEndOfTurn()
     }
 
     /// Schedules the end of the turn.
-    private func somethingHappened() {
+    private func scheduleEndOfTurn() {
         guard !waitsForEndOfTurn, let endOfTurn else { return }
         waitsForEndOfTurn = true
         loop.atEndOfTurn(endOfTurn)
     }
 
-    func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) {
+    func didReceiveMessage(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) {
         core.receive(content, for: pid, from: sender, at: loop.now.sinceOrigin)
     }
 
-    func told(_ pid: ErlangPID, _ event: ErlangEvent) {
+    func didReceiveEvent(_ pid: ErlangPID, _ event: ErlangEvent) {
         guard case .down(let monitor, reason: _) = event, monitors[monitor.target] == monitor else { return }
         monitors[monitor.target] = nil
         core.down(monitor.target, at: loop.now.sinceOrigin)
     }
 
-    func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {
+    func didReceiveExit(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {
         core.exit(pid, reason, isKill: isKill, at: loop.now.sinceOrigin)
     }
 
@@ -186,12 +186,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     func actionsEnded() {
         // Even without effects, the core may need a timer.
-        if core.hasEffects { somethingHappened() } else { setTimer() }
+        if core.hasEffects { scheduleEndOfTurn() } else { setTimer() }
     }
 
     var isBehind: Bool { core.isBehind }
 
-    func noted(_ note: ErlangNodeNote) {
+    func didReceiveNote(_ note: ErlangNodeNote) {
         switch note {
         case .refused(_, from: _, let error): reports.refused(error)
         case .crowded: reports.crowded()
@@ -227,24 +227,24 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     }
 
     /// A client has sent messages.
-    func said(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
+    func clientDidSend(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
         // A closure would cost an allocation for each message.
         guard loop.isCurrent else { return loop.execute { self.take(messages, of: client, awaitsAnswer) } }
         take(messages, of: client, awaitsAnswer)
     }
 
     private func take(_ messages: [MessageTerm], of client: ClientConnection, _ awaitsAnswer: Bool) {
-        let mayGoOn = client.number.map { core.said(messages, by: $0) }
+        let mayContinue = client.number.map { core.clientDidSend(messages, by: $0) }
         // On the same loop, the client would be read again before the end of the turn.
-        if mayGoOn == false, client.connection.loop.isCurrent { client.read(false) }
+        if mayContinue == false, client.connection.loop.isCurrent { client.read(false) }
         if awaitsAnswer { caughtUp(client) }
-        somethingHappened()
+        scheduleEndOfTurn()
     }
 
     /// The connection of a client begins to end by itself: its output leaves first.
-    func parts(_ client: ClientConnection, _ end: ClientEnd) {
+    func connectionWillEnd(_ client: ClientConnection, _ end: ClientEnd) {
         onLoop { driver in
-            if let number = client.number { driver.change { $0.parts(number, end, at: $1) } }
+            if let number = client.number { driver.change { $0.connectionWillEnd(number, end, at: $1) } }
         }
     }
 
@@ -291,11 +291,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             loop.forgetTime()
             loop.beginSteps()
             guard loop.now < end else {
-                somethingHappened()
+                scheduleEndOfTurn()
                 break
             }
         }
-        if !core.isBehind { node.readOn() }
+        if !core.isBehind { node.resumeReading() }
         for backend in core.takeLateBackends() { report?(.late(backend)) }
         offer(isForStalled: false)
         setTimer()
@@ -306,7 +306,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         swap(&memory, &spareEffects)
         var effects = core.takeEffects(reusing: consume memory)
         for effect in tellNodesAndWrite(effects) { perform(effect) }
-        core.goOn(at: loop.now.sinceOrigin)
+        core.resumePostponed(at: loop.now.sinceOrigin)
         guard effects.count <= Self.spareEffectCount else { return }
         effects.removeAll(keepingCapacity: true)
         spareEffects = effects
@@ -324,7 +324,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         try? node.withCoreAtEndOfTurn { nodeCore, now in
             for effect in effects {
                 loop.note(.effectDone)
-                guard !write(effect, loop), !losses.isOfLost(effect) else { continue }
+                guard !write(effect, loop), !losses.isFromLostClient(effect) else { continue }
                 do throws(NodeFault) {
                     if try !tell(effect, &nodeCore, now) { others.append(effect) }
                 } catch {
@@ -346,7 +346,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         var clients: Set<ErlangPID> = []
 
         /// Whether the effect is a later message of a client that has lost one.
-        func isOfLost(_ effect: GatewayEffect) -> Bool {
+        func isFromLostClient(_ effect: GatewayEffect) -> Bool {
             guard !clients.isEmpty, case .tell(_, .message, from: let client) = effect else { return false }
             return clients.contains(client)
         }
@@ -497,7 +497,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
         for _ in 0..<count { output.awaitReport() }
         offered([])
-        if !output.isEmpty { somethingHappened() }
+        if !output.isEmpty { scheduleEndOfTurn() }
     }
 
     private func took(_ byteCount: Int, of client: ClientConnection) {

@@ -20,6 +20,6 @@ final class NodeNotes: Sendable {
 
     func receive(_ note: ErlangNodeNote) {
         program?(note)
-        driver.withLock { $0.driver }?.noted(note)
+        driver.withLock { $0.driver }?.didReceiveNote(note)
     }
 }

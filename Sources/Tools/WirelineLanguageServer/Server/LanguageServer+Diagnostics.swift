@@ -63,7 +63,7 @@ extension LanguageServer {
                 offsets[span.file] += [span.start, max(span.start, span.end)]
             }
         }
-        return zip(offsets, analysis.sources).map { PositionTable($0, in: $1, abilities.encoding) }
+        return zip(offsets, analysis.sources).map { PositionTable($0, in: $1, capabilities.encoding) }
     }
 
     private func json(
@@ -77,7 +77,7 @@ extension LanguageServer {
             .init("source", "wire"),
             .init("message", .string(text)),
         ]
-        if abilities.showsRelatedPlaces, !problem.related.isEmpty {
+        if capabilities.showsRelatedPlaces, !problem.related.isEmpty {
             let places = problem.related.map { place -> JSONValue in
                 let uri = project.uri(of: analysis.sources[place.span.file].path)
                 return [

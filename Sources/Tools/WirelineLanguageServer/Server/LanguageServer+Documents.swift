@@ -24,7 +24,7 @@ extension LanguageServer {
             let changes = params["contentChanges"]?.items, var document = documents[uri]
         else { return }
         // A faulty change leaves the document as it is: the client and the server would disagree anyway.
-        guard (try? document.apply(changes, version: version, in: abilities.encoding)) != nil else {
+        guard (try? document.apply(changes, version: version, in: capabilities.encoding)) != nil else {
             return show("a change of \(uri) makes no sense")
         }
         guard hasRoom(for: document) else {
@@ -89,7 +89,7 @@ extension LanguageServer {
     }
 
     /// The place that a request is about.
-    struct Place {
+    struct RequestLocation {
         let project: Project
         let analysis: SchemaAnalysis
         let file: Int
@@ -106,11 +106,11 @@ extension LanguageServer {
     }
 
     /// Returns the file that a request is about, and the place in it if the request has a position.
-    mutating func place(_ params: JSONValue, hasPosition: Bool = true) throws(RPCError) -> Place {
+    mutating func place(_ params: JSONValue, hasPosition: Bool = true) throws(RPCError) -> RequestLocation {
         let document = try document(params)
         let offset =
             hasPosition
-            ? document.text.offset(of: try TextPosition(params["position"]), in: abilities.encoding) : 0
+            ? document.text.offset(of: try TextPosition(params["position"]), in: capabilities.encoding) : 0
         guard let project = projects[document.project] else {
             throw RPCError(.invalidParams, "\(document.uri) is not open")
         }
@@ -118,6 +118,6 @@ extension LanguageServer {
         guard let file = analysis.file(document.name) else {
             throw RPCError(.requestFailed, "\(document.uri) is open under another name")
         }
-        return Place(project: project, analysis: analysis, file: file, offset: offset)
+        return RequestLocation(project: project, analysis: analysis, file: file, offset: offset)
     }
 }

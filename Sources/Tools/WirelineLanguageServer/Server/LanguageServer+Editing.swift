@@ -93,7 +93,7 @@ extension LanguageServer {
     }
 
     private func workspaceEdit(_ edits: [(name: String, edits: JSONValue)], in project: Project) -> JSONValue {
-        guard abilities.editsVersions else {
+        guard capabilities.editsVersions else {
             return ["changes": .object(edits.map { JSONValue.Member(project.uri(of: $0.name), $0.edits) })]
         }
         let changes = edits.map { name, edits -> JSONValue in

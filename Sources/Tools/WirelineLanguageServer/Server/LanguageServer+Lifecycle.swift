@@ -5,11 +5,11 @@ import WirelineSchema
 extension LanguageServer {
     /// Returns what this server can do (LSP 3.17, "ServerCapabilities").
     mutating func initialize(_ params: JSONValue) -> JSONValue {
-        abilities = ClientAbilities(params)
+        capabilities = ClientCapabilities(params)
         phase = .running
         return [
             "capabilities": [
-                "positionEncoding": .string(abilities.encoding.rawValue),
+                "positionEncoding": .string(capabilities.encoding.rawValue),
                 // 2: documents are changed in parts.
                 "textDocumentSync": ["openClose": true, "change": 2, "save": true],
                 "hoverProvider": true,
@@ -28,7 +28,7 @@ extension LanguageServer {
 
     /// Asks the client to tell about `.wire` files that other programs change.
     mutating func watchFiles() {
-        guard abilities.watchesFiles else { return }
+        guard capabilities.watchesFiles else { return }
         let registration: JSONValue = [
             "id": "wire-files", "method": "workspace/didChangeWatchedFiles",
             "registerOptions": ["watchers": [["globPattern": "**/*.wire"]]],

@@ -20,14 +20,14 @@ extension LanguageServer {
     private func hover(_ markdown: String, _ span: SourceSpan, _ source: SourceText) -> JSONValue {
         [
             "contents": [
-                "kind": .string(abilities.showsMarkdown ? "markdown" : "plaintext"), "value": .string(markdown),
+                "kind": .string(capabilities.showsMarkdown ? "markdown" : "plaintext"), "value": .string(markdown),
             ],
             "range": range(of: span, in: source),
         ]
     }
 
     /// Returns what is known about a name. Bytes and offsets are known only if the protocol has no errors.
-    private func text(about name: SchemaName, in place: Place) -> String? {
+    private func text(about name: SchemaName, in place: RequestLocation) -> String? {
         guard let description = place.analysis.description else {
             guard !place.analysis.names.declarations(of: name).isEmpty else { return nil }
             return "`\(name.text)`\n\nIts bytes are shown when the protocol has no errors."
@@ -68,7 +68,7 @@ extension LanguageServer {
         return .array(uses.prefix(limits.resultCount).map { ["range": table.range($0.span)] })
     }
 
-    private func locations(of uses: [NameUse], in place: Place) -> JSONValue {
+    private func locations(of uses: [NameUse], in place: RequestLocation) -> JSONValue {
         let byFile = Dictionary(grouping: uses.prefix(limits.resultCount), by: \.span.file)
         let list = byFile.keys.sorted().flatMap { file -> [JSONValue] in
             let source = place.analysis.sources[file]
@@ -87,6 +87,6 @@ extension LanguageServer {
     }
 
     func table(of spans: [SourceSpan], in source: SourceText) -> PositionTable {
-        PositionTable(spans.flatMap { [$0.start, max($0.start, $0.end)] }, in: source, abilities.encoding)
+        PositionTable(spans.flatMap { [$0.start, max($0.start, $0.end)] }, in: source, capabilities.encoding)
     }
 }

@@ -8,7 +8,7 @@ extension LanguageServer {
         let items = place.analysis.outline(of: place.file)
         let all = items + items.flatMap(\.members)
         let table = table(of: all.flatMap { [$0.span, $0.nameSpan] }, in: place.source)
-        if abilities.nestsSymbols { return .array(items.map { nested($0, table) }) }
+        if capabilities.nestsSymbols { return .array(items.map { nested($0, table) }) }
         let uri = place.project.uri(of: place.source.path)
         return .array(
             items.flatMap { item in [flat(item, nil, uri, table)] + item.members.map { flat($0, item, uri, table) } })

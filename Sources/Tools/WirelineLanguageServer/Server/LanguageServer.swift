@@ -27,7 +27,7 @@ package struct LanguageServer {
     let limits: LanguageServerLimits
     let readFolder: (String) -> FolderContents
     var phase = Phase.new
-    var abilities = ClientAbilities()
+    var capabilities = ClientCapabilities()
     var documents: [String: OpenDocument] = [:]
     /// The open protocols, by folder or by the address of a document that is not a file.
     var projects: [String: Project] = [:]

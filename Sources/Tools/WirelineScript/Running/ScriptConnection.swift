@@ -106,13 +106,13 @@ final class ScriptConnection: @unchecked Sendable {
 
     private nonisolated(nonsending) func receive(_ packet: ReceivedPacket) async throws {
         let rules = run.rules(id: packet.id)
-        guard !rules.isEmpty else { return sayUnanswered(packet) }
+        guard !rules.isEmpty else { return noteUnanswered(packet) }
         var occasion = Occasion(line: try run.translator.decode(packet.lent, from: .client))
         occasion.packet = packet.copied(for: connection.loop)
-        if try await !follow(rules, occasion) { sayUnanswered(packet) }
+        if try await !follow(rules, occasion) { noteUnanswered(packet) }
     }
 
-    private func sayUnanswered(_ packet: ReceivedPacket) {
+    private func noteUnanswered(_ packet: ReceivedPacket) {
         let name = run.translator.description.message(id: packet.id, from: .client)?.name ?? "ID \(packet.id)"
         run.note("\(connection.peerAddress): no rule for \(name)")
     }

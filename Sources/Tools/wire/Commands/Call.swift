@@ -24,7 +24,7 @@ extension Command {
             var configuration = ClientConfiguration(
                 dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
             try NetworkOptions.apply(arguments, to: &configuration)
-            let words = try CallWords(arguments, listens: listening != .no)
+            let words = try CallArguments(arguments, listens: listening != .no)
             var translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             translator.layers = try arguments.layerSettings(of: translator.description)
             let states = try translator.description.states(arguments)
@@ -48,7 +48,7 @@ extension Command {
 
     /// Requests of the words are checked here. Requests of standard input come later.
     private static func requests(
-        _ words: CallWords, _ arguments: Arguments, _ translator: PacketTranslator, isAlone: Bool
+        _ words: CallArguments, _ arguments: Arguments, _ translator: PacketTranslator, isAlone: Bool
     ) throws(CommandError) -> CallRequests {
         let awaitsReplies = !arguments.has(.noReply)
         let expected = arguments[.expect]

@@ -51,7 +51,7 @@ extension Command {
                 title: folder.name, cases: try filtered(cases, arguments),
                 expectedFailures: try expectedFailures(arguments), isWhole: isWhole,
                 isVerbose: arguments.has(.everything), interruption: interruption)
-            Signals.takeOver { interruption.come() }
+            Signals.takeOver { interruption.request() }
             try await report(run, arguments, console)
         })
 
@@ -133,7 +133,7 @@ extension Command {
                 throw .failure("cannot write \(path): \(error.reason)")
             }
         }
-        guard !run.interruption.hasCome else {
+        guard !run.interruption.isRequested else {
             throw .failure("interrupted: \(run.cases.count - results.count) checks were not made")
         }
         guard results.allSatisfy(\.verdict.isGood) else { throw .answerIsNo }

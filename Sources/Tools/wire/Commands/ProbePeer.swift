@@ -47,7 +47,8 @@ extension Command {
     ) throws(CommandError) {
         let speaks = "\(endpoint) speaks \(isInsideTLS ? "TLS, and inside it " : "")"
         switch verdict {
-        case .other(Greeting.tls): try console.print("\(speaks)TLS; with --tls, the protocol inside it can be told")
+        case .other(ProbeGreeting.tls):
+            try console.print("\(speaks)TLS; with --tls, the protocol inside it can be told")
         case .other(let name): try console.print("\(speaks)\(name), no length-prefixed packets")
         case .packets(let framing, let name):
             try console.print("\(speaks)packets with a \(framing)" + (name.isEmpty ? "" : ": \(name)"))

@@ -25,7 +25,7 @@ extension Command {
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
-            try requireSense(arguments)
+            try requireCompatibleOptions(arguments)
             if arguments.has(.check) { return try check(arguments, console) }
             let served = try ServedAddresses(arguments)
             let configuration = try configuration(arguments)
@@ -59,7 +59,7 @@ extension Command {
         })
 
     /// Refuses combinations of options that make no sense.
-    private static func requireSense(_ arguments: Arguments) throws(CommandError) {
+    private static func requireCompatibleOptions(_ arguments: Arguments) throws(CommandError) {
         guard arguments.has(.echo) || arguments.has(.script) else {
             throw .usage("\(Option.echo.name) or \(Option.script.name) is missing")
         }

@@ -30,8 +30,8 @@ extension Command {
                 default: throw .noWebSocket(at: url, error, timeline.withLock(\.self))
                 }
             }
-            let talk = Talk(client: client, quietTime: wait.duration, console: console)
-            try await talk.run()
+            let terminal = WebSocketTerminal(client: client, quietTime: wait.duration, console: console)
+            try await terminal.run()
         })
 }
 

@@ -43,12 +43,12 @@ struct ConformanceRun {
         defer { progress.clear() }
         var isHeard = true
         for item in cases {
-            guard !interruption.hasCome else { break }
+            guard !interruption.isRequested else { break }
             let start = clock.now
             progress.showSometimes(Double(results.count) / Double(cases.count))
             let outcome = try await item.run()
             // The result of an interrupted check does not count.
-            guard !interruption.hasCome else { break }
+            guard !interruption.isRequested else { break }
             let verdict = verdict(on: outcome, of: item.name)
             let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
             results.append(result)
@@ -61,7 +61,7 @@ struct ConformanceRun {
             progress.clear()
             isHeard = try print(line, console)
         }
-        guard isWhole, !interruption.hasCome else { return results }
+        guard isWhole, !interruption.isRequested else { return results }
         let known = Set(cases.map(\.name))
         for name in expectedFailures.names.subtracting(known).sorted() {
             let text = "it is expected to fail, and there is no such check"

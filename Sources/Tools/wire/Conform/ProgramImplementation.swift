@@ -51,9 +51,9 @@ final class ProgramImplementation: ConformingImplementation {
                 Array(line.description.utf8), within: timeout.duration * (hasReplied ? 1 : Self.startFactor),
                 limit: lineLimit, interruption)
         } catch {
-            return .lost(lose(error))
+            return .lost(handleLoss(error))
         }
-        return understand(received, request)
+        return parseReply(received, request)
     }
 
     func finish() {
@@ -73,7 +73,7 @@ final class ProgramImplementation: ConformingImplementation {
         }
     }
 
-    private func understand(_ line: [UInt8], _ request: ConformanceRequest) -> ConformanceReply {
+    private func parseReply(_ line: [UInt8], _ request: ConformanceRequest) -> ConformanceReply {
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue(parsing: line, maximumDepth: maximumDepth)
@@ -93,7 +93,7 @@ final class ProgramImplementation: ConformingImplementation {
         }
     }
 
-    private func lose(_ loss: ChildProgram.Loss) -> String {
+    private func handleLoss(_ loss: ChildProgram.Loss) -> String {
         switch loss {
         case .ended(let words): drop("the program \(words) before it replied")
         case .closedOutput: drop("the program has closed its output and goes on")

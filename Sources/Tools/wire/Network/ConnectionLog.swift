@@ -100,7 +100,7 @@ final class ConnectionLog: Sendable {
         EventLoop.note(.lineLogged)
         let startsThread = state.withLock { state in
             let hasRoom = state.lines.count < Self.queueLimit && state.packetByteCount < Self.packetByteLimit
-            guard isAnswer || hasRoom && state.mayPrint(line, messagesPerSecond) else {
+            guard isAnswer || hasRoom && state.countLine(line, messagesPerSecond) else {
                 state.leftOutCount += 1
                 return false
             }
@@ -195,7 +195,7 @@ extension ConnectionLog.Line {
 
 extension ConnectionLog.State {
     /// Counts a line. Returns whether it is within the limit of this second.
-    fileprivate mutating func mayPrint(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
+    fileprivate mutating func countLine(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
         switch line {
         case .text, .result, .event: return true
         case .error, .note: break

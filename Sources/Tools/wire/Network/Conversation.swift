@@ -53,7 +53,7 @@ actor Conversation {
         self.start = start
     }
 
-    func hold() async throws(CommandError) {
+    func run() async throws(CommandError) {
         // Nobody awaits these two tasks. They end with the conversation, or with the process if standard input still
         // waits.
         Task { await receive() }
@@ -90,7 +90,7 @@ actor Conversation {
         do throws(CommandError) {
             while !isOver, let request = try await nextRequest() {
                 begunCount += 1
-                try await hold(request)
+                try await perform(request)
             }
             endRequests()
         } catch {
@@ -121,7 +121,7 @@ actor Conversation {
         isWaitingForInput = false
     }
 
-    private func hold(_ request: CallRequest) async throws(CommandError) {
+    private func perform(_ request: CallRequest) async throws(CommandError) {
         if let connectionEnd { throw call.endFailure(connectionEnd.error, of: request) }
         exchange = Exchange(request: request, awaitsReply: request.expectation != nil)
         needsDelivery = true

@@ -34,7 +34,7 @@ struct ServerCall {
         let conversation = Conversation(self, on: connection, requests, start: start)
         if listening != .no { Signals.takeOver { Task { await conversation.interrupt() } } }
         do throws(CommandError) {
-            try await conversation.hold()
+            try await conversation.run()
         } catch {
             await close(connection)
             throw error

@@ -35,7 +35,7 @@ struct Probe {
     private typealias Burst = ProbeConnection.Burst
 
     /// The bytes that the peer has sent so far.
-    private struct Heard {
+    private struct Findings {
         private(set) var last: [UInt8] = []
         private(set) var guess = FramingGuess()
 
@@ -44,7 +44,7 @@ struct Probe {
         mutating func add(_ burst: ProbeConnection.Burst, to request: [UInt8] = []) -> Verdict? {
             guard !burst.bytes.isEmpty else { return nil }
             last = burst.bytes
-            if let name = Greeting.name(of: burst.bytes) { return .other(name) }
+            if let name = ProbeGreeting.name(of: burst.bytes) { return .other(name) }
             if let known = KnownPackets(of: burst.whole, to: request) {
                 return .packets(known.framing, name: known.name)
             }
@@ -74,63 +74,63 @@ struct Probe {
     var tls: ProbeConnection.TLS?
 
     func run() async throws(ConnectionError) -> Verdict {
-        var heard = Heard()
-        if let verdict = try await greeting(&heard) { return verdict }
+        var findings = Findings()
+        if let verdict = try await greeting(&findings) { return verdict }
         do throws(ConnectionError) {
-            return try await verdict(&heard)
+            return try await verdict(&findings)
         } catch  where MonotonicTime.now >= deadline {
-            return .unknown(.late(heard.last))
+            return .unknown(.late(findings.last))
         }
     }
 
     /// Listens once for the peer's first bytes.
-    private func greeting(_ heard: inout Heard) async throws(ConnectionError) -> Verdict? {
+    private func greeting(_ findings: inout Findings) async throws(ConnectionError) -> Verdict? {
         let greeting = try await exchange([]).last ?? Burst()
-        if let verdict = heard.add(greeting) { return verdict }
+        if let verdict = findings.add(greeting) { return verdict }
         guard greeting.isWhole else {
             return .unknown(MonotonicTime.now < deadline ? .restless(greeting.bytes) : .late(greeting.bytes))
         }
-        return Greeting.isText(greeting.bytes) ? .other(Self.lines) : nil
+        return ProbeGreeting.isText(greeting.bytes) ? .other(Self.lines) : nil
     }
 
-    private func verdict(_ heard: inout Heard) async throws(ConnectionError) -> Verdict {
-        for _ in 1..<Self.greetingCount where !heard.last.isEmpty {
-            if let verdict = try await greeting(&heard) { return verdict }
+    private func verdict(_ findings: inout Findings) async throws(ConnectionError) -> Verdict {
+        for _ in 1..<Self.greetingCount where !findings.last.isEmpty {
+            if let verdict = try await greeting(&findings) { return verdict }
         }
-        let speaksFirst = !heard.last.isEmpty
+        let speaksFirst = !findings.last.isEmpty
         if let packet {
-            if let verdict = try await answer(to: packet, speaksFirst, &heard) { return verdict }
-        } else if heard.guess.bursts.count == Self.greetingCount, !heard.guess.isPossible {
-            return .unknown(.unclear(heard.last))
+            if let verdict = try await answer(to: packet, speaksFirst, &findings) { return verdict }
+        } else if findings.guess.bursts.count == Self.greetingCount, !findings.guess.isPossible {
+            return .unknown(.unclear(findings.last))
         }
-        for greeting in Greeting.all(isInsideTLS: tls != nil) {
+        for greeting in ProbeGreeting.all(isInsideTLS: tls != nil) {
             let answer = try await exchange([greeting.bytes], speaksFirst: speaksFirst).last ?? Burst()
             // An echo is not an answer.
             guard !greeting.bytes.starts(with: answer.bytes) else { continue }
-            if let verdict = heard.add(answer, to: greeting.bytes) { return verdict }
+            if let verdict = findings.add(answer, to: greeting.bytes) { return verdict }
         }
-        if let verdict = try await answersToSignatures(speaksFirst, &heard) { return verdict }
-        if Greeting.isText(heard.last) { return .other(Self.lines) }
-        if let verdict = try await answersToPieces(speaksFirst, &heard) { return verdict }
-        if let verdict = try await answersToStimuli(speaksFirst, &heard) { return verdict }
-        return .unknown(heard.last.isEmpty ? .silent : .unclear(heard.last))
+        if let verdict = try await answersToSignatures(speaksFirst, &findings) { return verdict }
+        if ProbeGreeting.isText(findings.last) { return .other(Self.lines) }
+        if let verdict = try await answersToPieces(speaksFirst, &findings) { return verdict }
+        if let verdict = try await answersToProbePackets(speaksFirst, &findings) { return verdict }
+        return .unknown(findings.last.isEmpty ? .silent : .unclear(findings.last))
     }
 
     /// Sends the user's packet, and returns the protocol that the answer shows.
     private func answer(
-        to packet: [UInt8], _ speaksFirst: Bool, _ heard: inout Heard
+        to packet: [UInt8], _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
         let answer = try await exchange([packet], speaksFirst: speaksFirst).last ?? Burst()
         let fitting = FramingGuess.all.filter { $0.fits(packet) && $0.fits(answer.whole) }
         if let framing = FramingGuess.likeliest(of: fitting), try await waits(for: packet, framing, speaksFirst) {
             return .packets(framing, name: "")
         }
-        return heard.add(answer, to: packet)
+        return findings.add(answer, to: packet)
     }
 
     /// Returns the protocol whose requests the peer answers.
     private func answersToSignatures(
-        _ speaksFirst: Bool, _ heard: inout Heard
+        _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
         for signature in Signature.all {
             let request = signature.exchanges[0].request
@@ -138,7 +138,7 @@ struct Probe {
             if try await fits(signature, answer.whole, speaksFirst) { return signature.verdict }
             // An echo is not an answer.
             guard !request.starts(with: answer.bytes) else { continue }
-            if let verdict = heard.add(answer, to: request) { return verdict }
+            if let verdict = findings.add(answer, to: request) { return verdict }
         }
         return nil
     }
@@ -157,39 +157,39 @@ struct Probe {
 
     /// Sends bytes that are no packets in any framing.
     private func answersToPieces(
-        _ speaksFirst: Bool, _ heard: inout Heard
+        _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
         let bursts = try await exchange(Self.pieces, speaksFirst: speaksFirst)
         let answers = bursts.suffix(Self.pieces.count).map(\.whole)
         if answers == Self.pieces { return .unframed }
         let answered = answers.map { !$0.isEmpty }
         // An answer to the first line alone may depend on the number of bytes, unless the answer is a line itself.
-        let isLine = !answered[0] && !answered[1] && Greeting.isText(answers[2])
+        let isLine = !answered[0] && !answered[1] && ProbeGreeting.isText(answers[2])
         if isLine || answered == [false, false, true, false, true] { return .other(Self.lines) }
         for (piece, answer) in zip(Self.pieces, bursts.suffix(Self.pieces.count)) where answer.bytes != piece {
-            if let verdict = heard.add(answer) { return verdict }
+            if let verdict = findings.add(answer) { return verdict }
         }
         return nil
     }
 
     /// Sends packets of all framings.
-    private func answersToStimuli(
-        _ speaksFirst: Bool, _ heard: inout Heard
+    private func answersToProbePackets(
+        _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
-        for (index, stimulus) in Stimulus.all.enumerated() {
-            progress(Double(index) / Double(Stimulus.all.count))
-            let answer = try await exchange([stimulus.packets[0]], speaksFirst: speaksFirst).last ?? Burst()
-            if let known = KnownPackets(of: answer.whole, to: stimulus.packets[0]) {
+        for (index, probe) in ProbePackets.all.enumerated() {
+            progress(Double(index) / Double(ProbePackets.all.count))
+            let answer = try await exchange([probe.packets[0]], speaksFirst: speaksFirst).last ?? Burst()
+            if let known = KnownPackets(of: answer.whole, to: probe.packets[0]) {
                 return .packets(known.framing, name: known.name)
             }
-            if stimulus.framing.fits(answer.whole),
-                try await waits(for: stimulus.packets[1], stimulus.framing, speaksFirst)
+            if probe.framing.fits(answer.whole),
+                try await waits(for: probe.packets[1], probe.framing, speaksFirst)
             {
-                return .packets(stimulus.framing, name: stimulus.name)
+                return .packets(probe.framing, name: probe.name)
             }
             // An echo has this side's framing.
-            guard !stimulus.packets[0].starts(with: answer.bytes) else { continue }
-            if let verdict = heard.add(answer) { return verdict }
+            guard !probe.packets[0].starts(with: answer.bytes) else { continue }
+            if let verdict = findings.add(answer) { return verdict }
         }
         return nil
     }

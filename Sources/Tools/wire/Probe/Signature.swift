@@ -21,7 +21,7 @@ struct Signature: Sendable {
         verdict: .other("memcached"),
         exchanges: [
             Exchange(request: Array("version\r\n".utf8)) {
-                $0.starts(with: "VERSION ".utf8) && Greeting.isText($0)
+                $0.starts(with: "VERSION ".utf8) && ProbeGreeting.isText($0)
             }
         ])
 
@@ -56,7 +56,7 @@ struct Signature: Sendable {
             Exchange(request: [0, 1, 110]) {
                 let names = Array($0.dropFirst(4))
                 return $0.count >= 4 && $0[..<2] == [0, 0] && $0[2...3] != [0, 0]
-                    && (names.isEmpty || names.starts(with: "name ".utf8) && Greeting.isText(names))
+                    && (names.isEmpty || names.starts(with: "name ".utf8) && ProbeGreeting.isText(names))
             },
             Exchange(request: [0, 11, 122] + "wire-probe".utf8) {
                 $0.count == 2 && $0[0] == 119 && $0[1] != 0

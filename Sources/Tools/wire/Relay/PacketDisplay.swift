@@ -15,8 +15,8 @@ final class PacketDisplay: Sendable {
     private enum Event {
         case sent([UInt8], Sender)
         /// This side sends nothing more.
-        case ended(Sender, Remark)
-        case remark(Remark)
+        case ended(Sender, TrafficNote)
+        case note(TrafficNote)
     }
 
     private struct Moment {
@@ -39,7 +39,7 @@ final class PacketDisplay: Sendable {
 
     // MARK: On the connection's loop
 
-    func say(_ remark: Remark) { feed.yield(Moment(event: .remark(remark))) }
+    func show(_ note: TrafficNote) { feed.yield(Moment(event: .note(note))) }
 
     func show(_ bytes: [UInt8], from sender: Sender) {
         backlog.add(bytes.count)
@@ -49,8 +49,8 @@ final class PacketDisplay: Sendable {
         }
     }
 
-    /// Shows the rest of a side, and then a remark about its end.
-    func end(of sender: Sender, _ remark: Remark) { feed.yield(Moment(event: .ended(sender, remark))) }
+    /// Shows the rest of a side, and then a note about its end.
+    func end(of sender: Sender, _ note: TrafficNote) { feed.yield(Moment(event: .ended(sender, note))) }
 
     /// ``run(for:)`` returns when everything is shown.
     func finish() { feed.finish() }
@@ -69,21 +69,21 @@ final class PacketDisplay: Sendable {
         for await moment in moments {
             guard !Task.isCancelled else { break }
             let waits = backlog.byteCount >= Self.manyBytes
-            if waits { await relay.longDisplays.begin() }
-            defer { if waits { relay.longDisplays.end() } }
-            let remarks =
+            if waits { await relay.longDisplayLock.begin() }
+            defer { if waits { relay.longDisplayLock.end() } }
+            let notes =
                 switch moment.event {
                 case .sent(let bytes, .client): client.receive(bytes, statesFor: &server)
                 case .sent(let bytes, .server): server.receive(bytes, statesFor: &client)
-                case .ended(.client, let remark): client.finish() + [remark]
-                case .ended(.server, let remark): server.finish() + [remark]
-                case .remark(let remark): [remark]
+                case .ended(.client, let note): client.finish() + [note]
+                case .ended(.server, let note): server.finish() + [note]
+                case .note(let note): [note]
                 }
-            for var remark in remarks {
-                if let message = remark.message, let sender = remark.sender {
-                    remark.replyTime = replyTimes.time(of: message, from: sender, at: moment.time)
+            for var note in notes {
+                if let message = note.message, let sender = note.sender {
+                    note.replyTime = replyTimes.time(of: message, from: sender, at: moment.time)
                 }
-                relay.show(remark, of: connection, at: moment.microsecondsSince1970)
+                relay.show(note, of: connection, at: moment.microsecondsSince1970)
             }
             guard case .sent(let bytes, _) = moment.event else { continue }
             backlog.remove(bytes.count)
@@ -99,9 +99,9 @@ final class PacketDisplay: Sendable {
 
 extension PacketWatch {
     /// The other side's watch also gets the new states.
-    fileprivate mutating func receive(_ bytes: [UInt8], statesFor other: inout PacketWatch) -> [Remark] {
-        let remarks = receive(bytes)
+    fileprivate mutating func receive(_ bytes: [UInt8], statesFor other: inout PacketWatch) -> [TrafficNote] {
+        let notes = receive(bytes)
         other.setStates(states)
-        return remarks
+        return notes
     }
 }

@@ -4,19 +4,19 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Packets with layers. They are opened for the remarks, but forwarded as they are.
+/// Packets with layers. They are opened for the notes, but forwarded as they are.
 extension PacketReader {
     /// Nil for a protocol without layers.
     func makeStream(of sender: Sender, _ states: PacketStates) -> OpenedStream? {
         translator.hasContent ? translator.makeStream(from: sender, states: states) : nil
     }
 
-    /// The first remark is about the packet itself, and contains it as it was sent. The others are about packets
+    /// The first note is about the packet itself, and contains it as it was sent. The others are about packets
     /// inside.
-    func remarks(
+    func notes(
         on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender, in states: PacketStates
-    ) -> [Remark] {
-        var remarks = remarks(on: opened, sealed, from: sender)
+    ) -> [TrafficNote] {
+        var notes = notes(on: opened, sealed, from: sender)
         // An unopened packet may be any message.
         let names = opened.entries.indices.filter { opened.entries[$0].kind == .message }.map { index in
             opened.withPacket(at: index) { message($0.id, from: sender) }
@@ -24,10 +24,10 @@ extension PacketReader {
         let hidesValues =
             opened.failure != nil && description.hidesValues
             || names.contains { $0.map(description.hidesValues(ofMessage:)) ?? false }
-        guard !remarks.isEmpty, !hidesValues else { return remarks }
-        remarks[0].packet = wholePacket(Packet(sealed.content.rawSpan, sealed.bounds))
-        remarks[0].states = states
-        return remarks
+        guard !notes.isEmpty, !hidesValues else { return notes }
+        notes[0].packet = wholePacket(Packet(sealed.content.rawSpan, sealed.bounds))
+        notes[0].states = states
+        return notes
     }
 
     /// The name of the message as which a packet is read.
@@ -35,50 +35,50 @@ extension PacketReader {
         (description.message(id: id, from: sender) ?? description.message(id: id, from: sender.peer))?.name
     }
 
-    private func remarks(
+    private func notes(
         on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender
-    ) -> [Remark] {
-        var remarks: [Remark] = []
+    ) -> [TrafficNote] {
+        var notes: [TrafficNote] = []
         var depths: [Int] = []
         let counts = opened.innerCounts
         for (index, entry) in opened.entries.enumerated() {
             let depth = entry.parent.map { depths[$0] + 1 } ?? 0
             depths.append(depth)
-            let remark = opened.withPacket(at: index) { packet in
+            let note = opened.withPacket(at: index) { packet in
                 entry.kind == .packets
-                    ? bundleRemark(on: packet, counts[index], from: sender)
-                    : self.remark(on: packet, from: sender)
+                    ? bundleNote(on: packet, counts[index], from: sender)
+                    : self.note(on: packet, from: sender)
             }
-            remarks.append(remark.indented(by: depth))
+            notes.append(note.indented(by: depth))
         }
-        guard let failure = opened.failure else { return remarks }
+        guard let failure = opened.failure else { return notes }
         let packet = Packet(sealed.content.rawSpan, sealed.bounds)
         if case .layerUnavailable = failure.reason, opened.entries.isEmpty {
-            return [sealedRemark(on: packet, failure, from: sender)]
+            return [sealedNote(on: packet, failure, from: sender)]
         }
-        return remarks + [remark(on: failure, from: sender)]
+        return notes + [note(on: failure, from: sender)]
     }
 
     /// For example `packet 5 {Version: "zlib"}, which has 2 packets`.
-    private func bundleRemark(on packet: borrowing Packet, _ count: Int, from sender: Sender) -> Remark {
+    private func bundleNote(on packet: borrowing Packet, _ count: Int, from sender: Sender) -> TrafficNote {
         let title = translator.description.layout.hasMessageID ? "packet \(packet.id)" : "packet"
-        return Remark(
+        return TrafficNote(
             .packet, Self.line([title, header(of: packet)]) + ", which has \(count.counted("packet"))", of: sender)
     }
 
     /// For example `sealed: "session" {size: 9} 7 bytes 0102030405…`.
-    private func sealedRemark(on packet: borrowing Packet, _ error: CodecError, from sender: Sender) -> Remark {
+    private func sealedNote(on packet: borrowing Packet, _ error: CodecError, from sender: Sender) -> TrafficNote {
         let name = error.path.split(separator: ".").last.map(String.init) ?? ""
         let payload = packet.payload
-        var remark = Remark(
+        var note = TrafficNote(
             .unknown, Self.line(["sealed: \(JSONValue.string(name))", header(of: packet), shown(payload)]), of: sender)
-        guard keepsParts else { return remark }
-        remark.parts = [
-            Remark.Part(
+        guard keepsParts else { return note }
+        note.parts = [
+            TrafficNote.Part(
                 offset: packet.payloadRange.lowerBound, digits: Self.digits(ArraySlice([UInt8](copying: payload))),
                 path: name, text: "\(error)")
         ]
-        return remark
+        return note
     }
 }
 
@@ -91,12 +91,12 @@ extension OpenedPackets {
     }
 }
 
-extension Remark {
+extension TrafficNote {
     /// For a packet inside of others.
-    fileprivate func indented(by depth: Int) -> Remark {
+    fileprivate func indented(by depth: Int) -> TrafficNote {
         guard depth > 0 else { return self }
-        var remark = Remark(kind, String(repeating: "  ", count: depth) + text, of: sender)
-        (remark.message, remark.parts, remark.replyTime) = (message, parts, replyTime)
-        return remark
+        var note = TrafficNote(kind, String(repeating: "  ", count: depth) + text, of: sender)
+        (note.message, note.parts, note.replyTime) = (message, parts, replyTime)
+        return note
     }
 }

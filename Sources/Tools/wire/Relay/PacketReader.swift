@@ -12,7 +12,7 @@ struct PacketReader: Sendable {
 
     let translator: PacketTranslator
     let keepsParts: Bool
-    /// Whether remarks contain the packets as they were sent.
+    /// Whether notes contain the packets as they were sent.
     private let keepsPackets: Bool
 
     init(translator: PacketTranslator, keepsParts: Bool) {
@@ -27,51 +27,52 @@ struct PacketReader: Sendable {
 
     var description: ProtocolDescription { translator.description }
 
-    /// A message that only the other side may send is read as that message, and the remark says so.
-    func remark(on packet: borrowing Packet, from sender: Sender) -> Remark {
+    /// A message that only the other side may send is read as that message, and the note says so.
+    func note(on packet: borrowing Packet, from sender: Sender) -> TrafficNote {
         let annotation: PacketAnnotation
         do throws(CodecError) {
             annotation = try translator.annotate(
                 packet, preferring: sender,
                 maximumPartCount: keepsParts ? Self.mostParts : PacketAnnotation.mostShownParts)
         } catch {
-            return remark(on: error, from: sender)
+            return note(on: error, from: sender)
         }
         let header = header(of: packet)
         let unknown = "unknown ID \(packet.id) (\(Self.hexadecimal(packet.id)))"
         guard let name = annotation.message else {
             let words = [unknown, header, shown(packet.payload)]
-            var remark = Remark(.unknown, Self.line(words), of: sender)
-            remark.parts = parts(of: annotation, in: packet, hidesValues: false)
-            if !translator.hasContent { remark.packet = wholePacket(packet) }
-            return remark
+            var note = TrafficNote(.unknown, Self.line(words), of: sender)
+            note.parts = parts(of: annotation, in: packet, hidesValues: false)
+            if !translator.hasContent { note.packet = wholePacket(packet) }
+            return note
         }
         let hidesValues = description.hidesValues(ofMessage: name)
         let isForeign = description.message(id: packet.id, from: sender) == nil
         let title = isForeign ? "\(unknown), read as the \(sender.peer)s' \(name)" : name
         let fields = annotation.shownFields(hidingValues: hidesValues)
-        let kind = isForeign ? Remark.Kind.unknown : annotation.fault == nil ? .packet : .fault
-        var remark = Remark(kind, Self.line([title, header, fields]), of: sender)
+        let kind = isForeign ? TrafficNote.Kind.unknown : annotation.fault == nil ? .packet : .fault
+        var note = TrafficNote(kind, Self.line([title, header, fields]), of: sender)
         if !isForeign {
-            remark.message = Remark.Message(name: name, sequence: try? description.layout.sequence(of: packet))
+            note.message = TrafficNote.Message(name: name, sequence: try? description.layout.sequence(of: packet))
         }
-        remark.parts = parts(of: annotation, in: packet, hidesValues: hidesValues)
-        if !hidesValues, !translator.hasContent { remark.packet = wholePacket(packet) }
-        return remark
+        note.parts = parts(of: annotation, in: packet, hidesValues: hidesValues)
+        if !hidesValues, !translator.hasContent { note.packet = wholePacket(packet) }
+        return note
     }
 
     /// Describes bytes that are no packets.
     ///
     /// - Parameter consequence: What happens to the bytes after them.
-    func remark(on error: CodecError, from sender: Sender, _ consequence: String = "") -> Remark {
+    func note(on error: CodecError, from sender: Sender, _ consequence: String = "") -> TrafficNote {
         let hidesValues = description.hidesValues
         let reason = error.shownText(hidingValues: hidesValues)
-        var remark = Remark(.fault, consequence.isEmpty ? reason : "no packets: \(reason); \(consequence)", of: sender)
+        var note = TrafficNote(
+            .fault, consequence.isEmpty ? reason : "no packets: \(reason); \(consequence)", of: sender)
         if keepsParts, !error.bytes.isEmpty {
             let digits = hidesValues ? HiddenValue.text : Hexadecimal.text(of: error.bytes)
-            remark.parts = [Remark.Part(offset: 0, digits: digits, path: "", text: reason, isFault: true)]
+            note.parts = [TrafficNote.Part(offset: 0, digits: digits, path: "", text: reason, isFault: true)]
         }
-        return remark
+        return note
     }
 
     /// The number of bytes, and the first ones.
@@ -112,7 +113,7 @@ struct PacketReader: Sendable {
 
     private func parts(
         of annotation: PacketAnnotation, in packet: borrowing Packet, hidesValues: Bool
-    ) -> [Remark.Part] {
+    ) -> [TrafficNote.Part] {
         guard keepsParts else { return [] }
         let bytes = [UInt8](copying: packet.bytes)
         var parts = annotation.parts.map { part in
@@ -120,23 +121,23 @@ struct PacketReader: Sendable {
             let content = bytes[(start + part.prefixByteCount)..<end]
             let prefix = Hexadecimal.text(of: Array(bytes[start..<start + part.prefixByteCount]))
             let digits = part.digits(in: bytes) ?? (prefix.isEmpty ? "" : prefix + " ") + Self.digits(content)
-            return Remark.Part(
+            return TrafficNote.Part(
                 offset: start, digits: part.isSensitive ? HiddenValue.text : digits, path: part.path,
                 text: part.shownText)
         }
         if let fault = annotation.fault { parts = Self.insert(fault, into: parts, annotation, bytes, hidesValues) }
         if annotation.omittedPartCount > 0 {
             let text = annotation.omittedPartCount.counted("more part")
-            parts.append(Remark.Part(offset: bytes.count, digits: "", path: "…", text: text))
+            parts.append(TrafficNote.Part(offset: bytes.count, digits: "", path: "…", text: text))
         }
         return parts
     }
 
     /// Adds a part for the bytes that could not be read, with the reason.
     private static func insert(
-        _ fault: CodecError, into parts: [Remark.Part], _ annotation: PacketAnnotation, _ bytes: [UInt8],
+        _ fault: CodecError, into parts: [TrafficNote.Part], _ annotation: PacketAnnotation, _ bytes: [UInt8],
         _ hidesValues: Bool
-    ) -> [Remark.Part] {
+    ) -> [TrafficNote.Part] {
         // The trailer, if there is one, was read: it lies after the first gap.
         var (start, index) = (0, 0)
         for part in annotation.parts where part.range.lowerBound <= start {
@@ -146,7 +147,7 @@ struct PacketReader: Sendable {
         let end = index < annotation.parts.count ? annotation.parts[index].range.lowerBound : bytes.count
         let digits = hidesValues && start < end ? HiddenValue.text : Self.digits(bytes[start..<end])
         let reason = CodecError(fault.reason, offset: fault.offset).shownText(hidingValues: hidesValues)
-        let part = Remark.Part(offset: start, digits: digits, path: fault.path, text: reason, isFault: true)
+        let part = TrafficNote.Part(offset: start, digits: digits, path: fault.path, text: reason, isFault: true)
         return parts[..<index] + [part] + parts[index...]
     }
 

@@ -33,52 +33,52 @@ struct PacketWatch: ~Copyable {
         if states != splitter.states { splitter.setStates(states) }
     }
 
-    mutating func receive(_ bytes: [UInt8]) -> [Remark] {
+    mutating func receive(_ bytes: [UInt8]) -> [TrafficNote] {
         if let count = otherByteCount {
             otherByteCount = count + bytes.count
             return []
         }
-        var remarks: [Remark] = []
+        var notes: [TrafficNote] = []
         var piece = bytes
         do throws(CodecError) {
             guard layered == nil else {
-                try receiveLayered(bytes, &remarks)
-                return remarks
+                try receiveLayered(bytes, &notes)
+                return notes
             }
             repeat {
                 // After a packet that changes the states, the splitter stops.
                 let states = splitter.states
                 try splitter.receive(piece.rawSpan) { packet in
-                    var remark = reader.remark(on: packet, from: sender)
-                    remark.states = states
-                    remarks.append(remark)
+                    var note = reader.note(on: packet, from: sender)
+                    note.states = states
+                    notes.append(note)
                 }
                 piece = []
             } while splitter.endedAtStateChange
         } catch {
             otherByteCount = 0
-            remarks.append(reader.remark(on: error, from: sender, "all that follows is passed on as it is"))
+            notes.append(reader.note(on: error, from: sender, "all that follows is passed on as it is"))
         }
-        return remarks
+        return notes
     }
 
-    private mutating func receiveLayered(_ bytes: [UInt8], _ remarks: inout [Remark]) throws(CodecError) {
+    private mutating func receiveLayered(_ bytes: [UInt8], _ notes: inout [TrafficNote]) throws(CodecError) {
         layered?.receive(bytes)
         while let states = layered?.states, let (sealed, opened) = try layered?.next() {
-            remarks += reader.remarks(on: opened, sealed, from: sender, in: states)
+            notes += reader.notes(on: opened, sealed, from: sender, in: states)
         }
     }
 
-    mutating func finish() -> [Remark] {
+    mutating func finish() -> [TrafficNote] {
         if let count = otherByteCount {
-            return count > 0 ? [Remark(.fault, "\(count) more bytes that are no packets", of: sender)] : []
+            return count > 0 ? [TrafficNote(.fault, "\(count) more bytes that are no packets", of: sender)] : []
         }
-        if layered != nil { return layered?.endError().map { [reader.remark(on: $0, from: sender)] } ?? [] }
+        if layered != nil { return layered?.endError().map { [reader.note(on: $0, from: sender)] } ?? [] }
         do throws(CodecError) {
             try splitter.finish()
             return []
         } catch {
-            return [reader.remark(on: error, from: sender)]
+            return [reader.note(on: error, from: sender)]
         }
     }
 }

@@ -36,11 +36,11 @@ final class Relay: Sendable {
     let reader: PacketReader
     let limits: RelayLimits
     /// Connections with many packets to show take turns.
-    let longDisplays = Turns()
+    let longDisplayLock = AsyncLock()
     /// The first states of each connection.
     let states: PacketStates
     private let listener: Listener
-    private let entrance: ConnectionEntrance
+    private let admission: ConnectionAdmission
     private let state = Lock(State())
 
     init(
@@ -56,7 +56,7 @@ final class Relay: Sendable {
         self.limits = limits
         self.states = states
         self.capture = capture
-        entrance = ConnectionEntrance(limits.listening)
+        admission = ConnectionAdmission(limits.listening)
         self.page = page
         self.log = log
         reader = PacketReader(translator: translator, keepsParts: page != nil)
@@ -88,7 +88,7 @@ final class Relay: Sendable {
     }
 
     private func accept(_ stream: ByteStream, at address: SocketAddress) {
-        entrance.decide(on: stream, at: address) { outcome in
+        admission.decide(on: stream, at: address) { outcome in
             switch outcome {
             case .admitted: self.begin(stream)
             case .refused(_, let error):
@@ -117,18 +117,18 @@ final class Relay: Sendable {
         if isClosing { connection.close() }
     }
 
-    /// Shows a remark about a client's connection or one of its sides.
+    /// Shows a note about a client's connection or one of its sides.
     ///
     /// - Parameter time: Microseconds since 1970.
-    func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
-        log.show("\(Self.text(of: time)) #\(connection.number) \(remark)")
-        page?.show(remark, of: connection, at: time)
+    func show(_ note: TrafficNote, of connection: RelayedConnection, at time: UInt64) {
+        log.show("\(Self.text(of: time)) #\(connection.number) \(note)")
+        page?.show(note, of: connection, at: time)
     }
 
     /// Reports why a connection fails. May be called on a loop.
     func report(_ failure: String, of connection: RelayedConnection) {
         log.report("#\(connection.number) \(connection.peer): \(failure)")
-        page?.show(Remark(.fault, failure), of: connection, at: WallClock.microsecondsSince1970)
+        page?.show(TrafficNote(.fault, failure), of: connection, at: WallClock.microsecondsSince1970)
     }
 
     /// In the format of `wire decode`.
@@ -145,7 +145,7 @@ final class Relay: Sendable {
     /// Called on the connection's loop.
     func ended(_ connection: RelayedConnection) {
         if state.withLock({ $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }) != nil {
-            entrance.ended(from: connection.peer)
+            admission.ended(from: connection.peer)
         }
         listener.connectionEnded()
     }
@@ -153,7 +153,7 @@ final class Relay: Sendable {
     /// Also closes the existing connections.
     func close() async {
         await listener.loop.run { self.listener.close() }
-        entrance.close()
+        admission.close()
         let connections = state.withLock { state in
             state.isClosing = true
             return Array(state.connections.values)

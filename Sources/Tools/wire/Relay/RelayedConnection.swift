@@ -134,7 +134,7 @@ final class RelayedConnection: @unchecked Sendable {
             server.reset()
             return reset()
         }
-        display.say(Remark("connected to \(server.peerAddress), for \(peer)"))
+        display.show(TrafficNote("connected to \(server.peerAddress), for \(peer)"))
         capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
         capture?.opened()
         guard server.transform != nil else { return ready() }
@@ -162,7 +162,7 @@ final class RelayedConnection: @unchecked Sendable {
         idleTimer = loop.schedule(at: lastArrival + timeout) {
             self.idleTimer = nil
             guard self.lastArrival + timeout <= self.loop.now else { return self.watchSilence() }
-            self.display.say(Remark("closed: neither side has sent anything for \(timeout)"))
+            self.display.show(TrafficNote("closed: neither side has sent anything for \(timeout)"))
             self.close()
         }
     }
@@ -181,11 +181,11 @@ final class RelayedConnection: @unchecked Sendable {
         capture?.sent(bytes, by: side.sender)
         display.show(bytes, from: side.sender)
         // Sending may have found that the connection has ended.
-        if side.stream.isOpen { readOn(side) }
+        if side.stream.isOpen { resumeReading(side) }
     }
 
     /// Reads more from a side, unless the other side must take output first, or packets must be shown or recorded.
-    private func readOn(_ side: Side) {
+    private func resumeReading(_ side: Side) {
         let backlogs = [display.backlog, relay.capture?.backlog].compactMap { $0 }
         side.isWaiting =
             isBlocked(side) || backlogs.contains { $0.isFull(whenRoom: { [weak self] in self?.hasRoom() }) }
@@ -201,7 +201,7 @@ final class RelayedConnection: @unchecked Sendable {
     /// Packets were shown or recorded, so reading continues. Called on any thread.
     private func hasRoom() {
         loop.execute {
-            for side in self.sides where side.isWaiting && !self.isClosed { self.readOn(side) }
+            for side in self.sides where side.isWaiting && !self.isClosed { self.resumeReading(side) }
         }
     }
 
@@ -226,7 +226,7 @@ final class RelayedConnection: @unchecked Sendable {
     fileprivate func drained(_ side: Side) {
         guard !isClosed else { return }
         let other = other(of: side)
-        if other.isWaiting { readOn(other) }
+        if other.isWaiting { resumeReading(other) }
         closeIfEnded()
     }
 
@@ -234,7 +234,7 @@ final class RelayedConnection: @unchecked Sendable {
         guard !isClosed else { return }
         side.hasEnded = true
         capture?.ended(by: side.sender)
-        display.end(of: side.sender, Remark("ended", of: side.sender))
+        display.end(of: side.sender, TrafficNote("ended", of: side.sender))
         other(of: side).stream.endOutput()
         closeIfEnded()
     }
@@ -243,7 +243,7 @@ final class RelayedConnection: @unchecked Sendable {
         guard !isClosed else { return }
         capture?.reset(by: side.sender)
         let failure = side.stream.transformFailure?.description ?? error.description
-        display.end(of: side.sender, Remark(.fault, failure, of: side.sender))
+        display.end(of: side.sender, TrafficNote(.fault, failure, of: side.sender))
         // The other side still gets the earlier bytes of this side, as far as it takes them.
         for other in sides where other.sender != side.sender {
             other.stream.flush()

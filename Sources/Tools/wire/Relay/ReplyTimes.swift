@@ -33,7 +33,7 @@ struct ReplyTimes {
     init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the time since the request that this message answers; nil if it answers none.
-    mutating func time(of message: Remark.Message, from sender: Sender, at now: MonotonicTime) -> Duration? {
+    mutating func time(of message: TrafficNote.Message, from sender: Sender, at now: MonotonicTime) -> Duration? {
         let request = takeRequest(Reply(name: message.name, sender: sender, sequence: message.sequence))
         let replies = (description.message(named: message.name)?.replies ?? []).map { name in
             Reply(name: name, sender: sender.peer, sequence: message.sequence)

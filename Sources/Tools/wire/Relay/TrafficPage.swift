@@ -19,32 +19,32 @@ final class TrafficPage: Sendable {
         let byteCount: Int
 
         /// - Parameter time: Microseconds since 1970.
-        init(number: Int, _ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
+        init(number: Int, _ note: TrafficNote, of connection: RelayedConnection, at time: UInt64) {
             self.number = number
             var members = [
                 JSONValue.Member("number", .integer(Int128(number))),
                 JSONValue.Member("time", .integer(Int128(time / 1_000))),
                 JSONValue.Member("connection", .integer(Int128(connection.number))),
                 JSONValue.Member("client", .string("\(connection.peer)")),
-                JSONValue.Member("sender", .string(remark.sender?.rawValue ?? "")),
-                JSONValue.Member("kind", .string(remark.kind.rawValue)),
-                JSONValue.Member("text", .string(remark.text)),
-                JSONValue.Member("parts", .array(remark.parts.map(Self.json))),
+                JSONValue.Member("sender", .string(note.sender?.rawValue ?? "")),
+                JSONValue.Member("kind", .string(note.kind.rawValue)),
+                JSONValue.Member("text", .string(note.text)),
+                JSONValue.Member("parts", .array(note.parts.map(Self.json))),
             ]
-            if !remark.packet.isEmpty {
-                let link = HTMLGenerator.fragment(showing: remark.packet, from: remark.sender, in: remark.states)
+            if !note.packet.isEmpty {
+                let link = HTMLGenerator.fragment(showing: note.packet, from: note.sender, in: note.states)
                 members.append(JSONValue.Member("link", .string(link)))
             }
-            if let time = remark.replyTime {
+            if let time = note.replyTime {
                 members.append(JSONValue.Member("replyTime", .integer(Int128(time / .microseconds(1)))))
             }
             json = .object(members)
-            byteCount = remark.parts.reduce(200 + remark.text.utf8.count + 2 * remark.packet.count) {
+            byteCount = note.parts.reduce(200 + note.text.utf8.count + 2 * note.packet.count) {
                 $0 + 80 + $1.digits.utf8.count + $1.path.utf8.count + $1.text.utf8.count
             }
         }
 
-        private static func json(_ part: Remark.Part) -> JSONValue {
+        private static func json(_ part: TrafficNote.Part) -> JSONValue {
             .object([
                 JSONValue.Member("offset", .integer(Int128(part.offset))),
                 JSONValue.Member("bytes", .string(part.digits)), JSONValue.Member("field", .string(part.path)),
@@ -112,9 +112,9 @@ final class TrafficPage: Sendable {
     /// May be called on any thread.
     ///
     /// - Parameter time: Microseconds since 1970.
-    func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
+    func show(_ note: TrafficNote, of connection: RelayedConnection, at time: UInt64) {
         change { state in
-            let event = Event(number: state.nextNumber, remark, of: connection, at: time)
+            let event = Event(number: state.nextNumber, note, of: connection, at: time)
             state.events.append(event)
             state.nextNumber += 1
             state.unsentCount += 1
@@ -145,9 +145,9 @@ final class TrafficPage: Sendable {
 
     /// Sends until nothing is left. Only one task sends at a time, so events arrive in order.
     private func send() async {
-        while let parcel = takeParcel(), let server = server.withLock({ $0 }) {
-            await send(parcel.unsent, to: parcel.browsers, by: server)
-            await send(parcel.all, to: parcel.newcomers, by: server)
+        while let batch = takeEventBatch(), let server = server.withLock({ $0 }) {
+            await send(batch.unsent, to: batch.browsers, by: server)
+            await send(batch.all, to: batch.newcomers, by: server)
         }
     }
 
@@ -156,20 +156,20 @@ final class TrafficPage: Sendable {
         for browser in await server.broadcast(message(events), to: browsers) { browser.connection.close() }
     }
 
-    private typealias Parcel = (
+    private typealias EventBatch = (
         unsent: [Event], browsers: [WebSocketServerConnection], all: [Event], newcomers: [WebSocketServerConnection]
     )
 
-    private func takeParcel() -> Parcel? {
+    private func takeEventBatch() -> EventBatch? {
         state.withLock { state in
             state.isSending = state.unsentCount > 0 || !state.newcomers.isEmpty
             guard state.isSending else { return nil }
             let unsent = Array(state.events.suffix(state.unsentCount))
-            let parcel = (unsent, Array(state.browsers), state.events, Array(state.newcomers))
+            let batch = (unsent, Array(state.browsers), state.events, Array(state.newcomers))
             state.unsentCount = 0
             state.browsers.formUnion(state.newcomers)
             state.newcomers = []
-            return parcel
+            return batch
         }
     }
 

@@ -42,7 +42,7 @@ final class ChildProgram {
     /// The time for a program to end after it has closed its output; most end at once.
     private static let endTime = Duration.seconds(5)
     /// The longest single wait, so that a request to stop is noticed soon.
-    private static let glance = Duration.milliseconds(100)
+    private static let pollInterval = Duration.milliseconds(100)
 
     /// The pipe to the program's standard input. It has its own type, because it closes before the others.
     private final class Input {
@@ -110,13 +110,13 @@ final class ChildProgram {
             }
             guard received.count <= limit else { throw .tooLong }
             guard hasOutput else { throw try end(by: min(deadline, .now + Self.endTime), interruption) }
-            guard !interruption.hasCome else { throw .interrupted }
+            guard !interruption.isRequested else { throw .interrupted }
             let rest = deadline - .now
             guard rest > .zero else { throw .silent }
             // Its children may keep its output open after its end. And it may have replied before it ended.
             if ending == nil { ending = reap(WNOHANG) }
             let isOver = ending != nil
-            let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.glance))
+            let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.pollInterval))
             if let ending, isOver, !hasMore { throw .ended(ending) }
         }
     }
@@ -205,7 +205,7 @@ final class ChildProgram {
                 }
                 return .ended(words)
             }
-            guard !interruption.hasCome else { return .interrupted }
+            guard !interruption.isRequested else { return .interrupted }
             try step(&nothing, wait: .milliseconds(10))
             if !hasErrors { Self.pause() }
         } while .now < deadline
@@ -218,7 +218,7 @@ final class ChildProgram {
         input.pipe = nil
         let deadline = ContinuousClock.now + time
         var nothing: ArraySlice<UInt8> = []
-        while ending == nil, .now < deadline, !interruption.hasCome, reap(WNOHANG) == nil {
+        while ending == nil, .now < deadline, !interruption.isRequested, reap(WNOHANG) == nil {
             if hasOutput || hasErrors { _ = try? step(&nothing, wait: .milliseconds(10)) } else { Self.pause() }
             received = []
             searched = 0

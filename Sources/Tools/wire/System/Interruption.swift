@@ -5,18 +5,18 @@ import Wireline
 /// Records whether the user has asked the program to stop.
 final class Interruption: Sendable {
     private struct State {
-        var hasCome = false
+        var isRequested = false
         /// Cancels the current work.
         var cancel: (@Sendable () -> Void)?
     }
 
     private let state = Lock(State())
 
-    var hasCome: Bool { state.withLock(\.hasCome) }
+    var isRequested: Bool { state.withLock(\.isRequested) }
 
-    func come() {
+    func request() {
         let cancel = state.withLock { state in
-            state.hasCome = true
+            state.isRequested = true
             return state.cancel.take()
         }
         cancel?()
@@ -26,11 +26,11 @@ final class Interruption: Sendable {
     func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         // Awaited below.
         let task = Task { await work() }
-        let hasCome = state.withLock { state in
+        let isRequested = state.withLock { state in
             state.cancel = { task.cancel() }
-            return state.hasCome
+            return state.isRequested
         }
-        if hasCome { task.cancel() }
+        if isRequested { task.cancel() }
         defer { state.withLock { $0.cancel = nil } }
         return await task.value
     }

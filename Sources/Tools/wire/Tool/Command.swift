@@ -39,14 +39,15 @@ struct Parameter: Sendable {
 
     /// For usage lines: the allowed words if they are few, or the name.
     var usage: String {
-        let word = (isListedApart || choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
+        let word =
+            (isListedSeparately || choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
         return isOptional ? "[\(word)]" : word
     }
 
     /// The allowed words if a usage line has no room for them.
-    var listedChoices: [String] { isListedApart ? choices : [] }
+    var listedChoices: [String] { isListedSeparately ? choices : [] }
 
-    private var isListedApart: Bool { choices.count > 4 }
+    private var isListedSeparately: Bool { choices.count > 4 }
 }
 
 /// A parameter that is identified by its name, such as `--header JSON`.

@@ -87,7 +87,7 @@ extension Simulation {
             link.passage.forget()
             handle(.received(link.number), clientIndex, at: arrival)
         }
-        let hasProgressed = link.passage.hasProgressed(acknowledgedByteCount: UInt64(link.acknowledgedByteCount))
+        let hasProgressed = link.passage.noteProgress(acknowledgedByteCount: UInt64(link.acknowledgedByteCount))
         if hasProgressed, scenario.mutation != .deafToProgress {
             client.progressCount += 1
             handle(.progressed(link.number), clientIndex)

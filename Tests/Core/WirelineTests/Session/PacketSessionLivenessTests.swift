@@ -92,7 +92,7 @@ struct PacketSessionLivenessTests {
             conventions: conventions)
         try await network.run(within: .seconds(11)) { for await case .waiting in session.states { break } }
         await network.advance(by: .seconds(200))
-        #expect(await session.driver.loop.run { session.driver.nextLook == nil })
+        #expect(await session.driver.loop.run { session.driver.nextCheck == nil })
     }
 
     @Test func `a server's reason for ending the connection ends the session`() async throws {

@@ -153,7 +153,7 @@ struct BackPressureTests {
         let bench = GatewayBench { $0.nodeByteCount = 1_000 }
         let clients = (0..<20).map { _ in bench.open() }
         let text = String(repeating: "a", count: 400)
-        for client in clients { bench.core.said([GatewayBench.message(text)], by: client.number) }
+        for client in clients { bench.core.clientDidSend([GatewayBench.message(text)], by: client.number) }
         bench.join(owner)
         // Each offer counts for 480 bytes, each message for 512.
         let asked = bench.rounds
@@ -166,7 +166,7 @@ struct BackPressureTests {
         #expect(handed.map(\.count).max() == 2 && handed.joined().count { $0.isMessage } == 20, "\(handed)")
         // What comes in between stays in order.
         for client in clients {
-            bench.core.said([GatewayBench.message(text), GatewayBench.message("b")], by: client.number)
+            bench.core.clientDidSend([GatewayBench.message(text), GatewayBench.message("b")], by: client.number)
         }
         let said = bench.rounds
         #expect(said.map(\.count).max() ?? 0 < 20 && said.joined().count { $0.isMessage } == 40, "\(said)")
@@ -188,7 +188,7 @@ struct BackPressureTests {
         _ = bench.rounds
         bench.core.nodeQueue(1 << 31, of: "a@h")
         for client in clients {
-            bench.core.said((0..<10).map { GatewayBench.message("\($0)") }, by: client.number)
+            bench.core.clientDidSend((0..<10).map { GatewayBench.message("\($0)") }, by: client.number)
         }
         _ = bench.rounds
         bench.core.nodeQueue(0, of: "a@h")

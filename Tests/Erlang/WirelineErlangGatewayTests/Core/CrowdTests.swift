@@ -30,7 +30,7 @@ struct CrowdTests {
             last = now
             guard bench.hasEffects else { return most }
             _ = bench.core.takeEffects()
-            bench.core.goOn(at: bench.now)
+            bench.core.resumePostponed(at: bench.now)
         }
     }
 
@@ -66,7 +66,7 @@ struct CrowdTests {
                 }
             }
             #expect(count <= most)
-            bench.core.goOn(at: bench.now)
+            bench.core.resumePostponed(at: bench.now)
         }
         return received
     }
@@ -138,7 +138,7 @@ struct CrowdTests {
         #expect((900...1_100).contains(count))
         while bench.isBehind, bench.hasEffects {
             _ = bench.core.takeEffects()
-            bench.core.goOn(at: bench.now)
+            bench.core.resumePostponed(at: bench.now)
         }
         #expect(!bench.isBehind && bench.hasEffects)
     }
@@ -195,7 +195,7 @@ struct CrowdTests {
         var closed = 0
         while bench.hasEffects {
             let effects = bench.core.takeEffects()
-            bench.core.goOn(at: bench.now)
+            bench.core.resumePostponed(at: bench.now)
             let count = effects.count { if case .write = $0 { true } else { false } }
             #expect(count == 0 || closed == 0)
             goodbyes.append(count)

@@ -181,7 +181,7 @@ struct OwnershipTests {
                         bench.receive(.tuple("wireline", .tuple("owner", .pid(second))), for: client, from: second)
                     }
                     effects = bench.core.takeEffects()
-                    bench.core.goOn(at: bench.now)
+                    bench.core.resumePostponed(at: bench.now)
                     effects += bench.core.takeEffects()
                 }
                 effects = bench.pass(.milliseconds(100))

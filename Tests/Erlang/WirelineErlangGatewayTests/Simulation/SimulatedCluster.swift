@@ -100,7 +100,7 @@ struct SimulatedCluster {
         // The end of a connection, which is told at once, may have effects of its own.
         while gateways[gateway].core.hasEffects {
             carryOut(gateways[gateway].core.takeEffects(), gateway)
-            gateways[gateway].core.goOn(at: now)
+            gateways[gateway].core.resumePostponed(at: now)
         }
     }
 
@@ -217,7 +217,7 @@ struct SimulatedCluster {
         clients[client].say(byteCount: byteCount)
         let term = [UInt8](repeating: clients[client].said, count: byteCount)
         change(record.gateway) { core, _ in
-            core.said([MessageTerm(term: term)], by: ClientNumber(record.pid))
+            core.clientDidSend([MessageTerm(term: term)], by: ClientNumber(record.pid))
         }
     }
 

@@ -101,7 +101,7 @@ final class GatewayBench {
         var rounds: [[GatewayEffect]] = []
         while core.hasEffects {
             rounds.append(core.takeEffects().filter { if case .tell = $0 { true } else { false } })
-            core.goOn(at: now)
+            core.resumePostponed(at: now)
         }
         return rounds
     }
@@ -113,7 +113,7 @@ final class GatewayBench {
 
     /// A client says something.
     func say(_ text: String, by client: ErlangPID) -> [GatewayEffect] {
-        core.said([Self.message(text)], by: ClientNumber(client))
+        core.clientDidSend([Self.message(text)], by: ClientNumber(client))
         return core.takeEffects()
     }
 

@@ -24,7 +24,7 @@ struct ProcessGroupTests {
 
     private static func wanting(_ groups: [ErlangTerm]) -> ProcessGroups {
         var scope = ProcessGroups(process: ours)
-        for group in groups { scope.want(group) }
+        for group in groups { scope.addWantedGroup(group) }
         return scope
     }
 
@@ -142,10 +142,10 @@ struct ProcessGroupTests {
     @Test func `only wanted groups are kept, and the scope is asked again when another one is wanted`() throws {
         var scope = try Self.synchronized(with: "[{other,[P]},{a,[P]}]")
         #expect(scope.members(of: "other") == [] && scope.isSettled)
-        scope.want("a")
+        scope.addWantedGroup("a")
         #expect(scope.takeActions() == [])
-        scope.want("other")
-        scope.want([1, 2])
+        scope.addWantedGroup("other")
+        scope.addWantedGroup([1, 2])
         #expect(scope.takeActions() == [.send(try Self.parsed("{discover,O}"), to: Self.theirs)])
         #expect(!scope.isSettled)
         try scope.receive(Self.content("{join,S,other,S}"), from: Self.node)
@@ -240,7 +240,7 @@ private struct GroupNetwork {
 
     private static func scope(_ process: ErlangPID) -> ProcessGroups {
         var scope = ProcessGroups(process: process)
-        for group in groups.prefix(2) { scope.want(group) }
+        for group in groups.prefix(2) { scope.addWantedGroup(group) }
         return scope
     }
 
@@ -261,7 +261,7 @@ private struct GroupNetwork {
         case 8:
             now += .seconds(2)
             scopes[place].poll(at: now)
-        case 9: scopes[place].want(Self.groups[2])
+        case 9: scopes[place].addWantedGroup(Self.groups[2])
         default: deliver(to: place)
         }
         carryOut()
@@ -270,7 +270,7 @@ private struct GroupNetwork {
     mutating func settle() {
         connect(true)
         now += .seconds(5)
-        for place in 0...1 { scopes[place].want(Self.groups[2]) }
+        for place in 0...1 { scopes[place].addWantedGroup(Self.groups[2]) }
         for place in 0...1 { scopes[place].poll(at: now) }
         carryOut()
         while !queues[0].isEmpty || !queues[1].isEmpty {

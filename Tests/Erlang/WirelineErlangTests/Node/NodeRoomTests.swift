@@ -16,9 +16,9 @@ struct NodeRoomTests {
         _ = core.takeActions()
         let message = ErlangTerm.binary([UInt8](repeating: 0, count: 600))
         for _ in 0..<2 { try core.send(message, to: Self.box, at: .zero) }
-        #expect(core.crowdedNode(of: Self.box) == nil)
+        #expect(core.busyNode(of: Self.box) == nil)
         #expect(throws: NodeFault.busy(limit: 1_000)) { try core.send(message, to: Self.box, at: .zero) }
-        #expect(core.crowdedNode(of: Self.box) == "a@127.0.0.1")
+        #expect(core.busyNode(of: Self.box) == "a@127.0.0.1")
         let id = try #require(peer.id)
         let byteCount = core.takeOutput(of: id).count
         _ = core.takeActions()
@@ -29,7 +29,7 @@ struct NodeRoomTests {
         #expect(core.takeActions() == [.hasRoom("a@127.0.0.1")])
         core.noteUnsent(0, on: id)
         #expect(core.takeActions() == [])
-        #expect(core.crowdedNode(of: Self.box) == nil)
+        #expect(core.busyNode(of: Self.box) == nil)
         try core.send(message, to: Self.box, at: .zero)
     }
 

@@ -11,7 +11,7 @@ struct ServedProcessTests {
     private func told(_ core: inout NodeCore) -> [NodeCore.Action] {
         core.takeActions().filter { action in
             switch action {
-            case .delivered, .told, .signalled: true
+            case .servedMessage, .servedEvent, .servedExit: true
             default: false
             }
         }
@@ -31,10 +31,10 @@ struct ServedProcessTests {
             ], to: &core)
         #expect(
             told(&core) == [
-                .delivered(ours, content: try ErlangTerm.tuple("a", 1).content(), from: other),
-                .delivered(ours, content: try ErlangTerm.atom("b").content(), from: other),
-                .signalled(ours, reason: "normal", isKill: false), .signalled(ours, reason: "boom", isKill: false),
-                .signalled(ours, reason: "kill", isKill: true),
+                .servedMessage(ours, content: try ErlangTerm.tuple("a", 1).content(), from: other),
+                .servedMessage(ours, content: try ErlangTerm.atom("b").content(), from: other),
+                .servedExit(ours, reason: "normal", isKill: false), .servedExit(ours, reason: "boom", isKill: false),
+                .servedExit(ours, reason: "kill", isKill: true),
             ])
         #expect(core.isAlive(ours))
     }
@@ -66,7 +66,7 @@ struct ServedProcessTests {
         _ = core.takeActions()
         let monitor = try core.monitor(.pid(other), by: ours, at: .zero)
         try peer.say([.down(.process(other), reason: "over", to: ours, monitor.reference)], to: &core)
-        #expect(told(&core) == [.told(ours, .down(monitor, reason: "over"))])
+        #expect(told(&core) == [.servedEvent(ours, .down(monitor, reason: "over"))])
     }
 
     @Test func `processes of the node itself reach a served one`() throws {
@@ -75,7 +75,7 @@ struct ServedProcessTests {
         let box = try core.start()
         try core.send(.tuple("a", 1), to: .name("wireline"), from: box, at: .zero)
         let content = try ErlangTerm.tuple("a", 1).content()
-        #expect(told(&core) == [.delivered(ours, content: content, from: box)])
+        #expect(told(&core) == [.servedMessage(ours, content: content, from: box)])
         try core.send(encoded: content, to: .pid(box), from: ours, at: .zero)
         #expect(core.takeEvents(of: box) == [.message(.tuple("a", 1), from: ours)])
     }

@@ -153,7 +153,7 @@ struct LiveNodeTests {
         #expect(try program.ask("join") == "ok")
         var scope = ProcessGroups(process: Self.process)
         scope.connected(connection.peer.name)
-        scope.want("group")
+        scope.addWantedGroup("group")
         scope.join("group", Self.pid(2))
         scope.join("group", Self.pid(3))
         var answerCount = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The durations of a loop's turns, and the closures that get reports of slow ones. Only the loop's thread uses this.
-struct LoopPace {
+struct LoopTurnTimes {
     private struct Watch {
         let number: UInt64
         let limit: Int64

@@ -3,7 +3,7 @@
 package import WirelineTransport
 
 /// Lets connections in: reads the headers of trusted proxies, and then applies the limits on connections.
-package final class ConnectionEntrance: Sendable {
+package final class ConnectionAdmission: Sendable {
     package enum Outcome {
         /// The connection may stay. Its peer address is the client's; `address` is the server's. Call ``ended(from:)``
         /// when it ends.

@@ -3,7 +3,7 @@
 package import WirelineErlang
 
 /// How far the gateway's drain has come.
-package struct DrainLife {
+package struct DrainProgress {
     private enum Phase {
         case open
         /// Owners and clients know about the drain. At this time, the remaining clients are closed.
@@ -18,9 +18,9 @@ package struct DrainLife {
 
     private var phase = Phase.open
     /// Owners that know about the drain.
-    private var told: Set<ErlangPID> = []
+    private var notified: Set<ErlangPID> = []
     /// Whether the listeners are closed, so that no client can connect.
-    private var isDeaf = false
+    private var areListenersClosed = false
 
     package var isDraining: Bool { if case .open = phase { false } else { true } }
 
@@ -51,28 +51,28 @@ package struct DrainLife {
     }
 
     /// Returns true once for each owner: tell it about the drain.
-    package mutating func tell(_ owner: ErlangPID) -> Bool { told.insert(owner).inserted }
+    package mutating func addNotified(_ owner: ErlangPID) -> Bool { notified.insert(owner).inserted }
 
     /// Returns whether the remaining clients must be closed now.
-    package mutating func isOver(at now: Duration) -> Bool {
+    package mutating func beginClosing(at now: Duration) -> Bool {
         guard case .draining(let time) = phase, time <= now else { return false }
         phase = .closing(until: now + Self.flushTime)
         return true
     }
 
     /// Returns whether the drain ends now, although some closed clients are still there.
-    package mutating func isOverdue(at now: Duration) -> Bool {
+    package mutating func endIfOverdue(at now: Duration) -> Bool {
         guard case .closing(let time) = phase, time <= now else { return false }
         phase = .drained
         return true
     }
 
-    package mutating func listenersClosed() { isDeaf = true }
+    package mutating func listenersClosed() { areListenersClosed = true }
 
     /// Call this if no client is left. Returns whether the drain ends now.
     package mutating func end() -> Bool {
         switch phase {
-        case .draining where isDeaf, .closing:
+        case .draining where areListenersClosed, .closing:
             phase = .drained
             return true
         case .open, .draining, .drained: return false

@@ -3,7 +3,7 @@
 import WirelineSchema
 
 /// The messages that the words of `wire call` name.
-enum CallWords {
+enum CallArguments {
     /// Empty to only listen.
     case messages([Message])
     case lines
@@ -66,7 +66,7 @@ enum CallWords {
     }
 }
 
-extension CallWords.Message {
+extension CallArguments.Message {
     /// Returns the message's JSON: the given one, or an empty object.
     ///
     /// - Parameter isAlone: Whether it is the only message. Then JSON that was left out comes from standard input,

@@ -5,7 +5,7 @@ import WirelineLayers
 import WirelineTransport
 
 /// A packet that waits for its compression, or for that of an earlier packet.
-struct LatePacket {
+struct DeferredPacket {
     enum Content {
         /// The states are those for which the packet is sealed.
         case unsealed(UnsealedPacket, PacketStates, AheadCompression)
@@ -47,8 +47,8 @@ struct LatePacket {
 }
 
 /// The packets of a connection that wait to be sealed, in the order of sending.
-struct LatePackets {
-    private var packets = Queue<LatePacket>()
+struct DeferredPackets {
+    private var packets = Queue<DeferredPacket>()
     private var memoryByteCount = 0
     /// The bytes of packets that other connections get, too.
     private(set) var sharedByteCount = 0
@@ -56,7 +56,7 @@ struct LatePackets {
 
     var isEmpty: Bool { packets.isEmpty }
 
-    var first: LatePacket? { packets.first }
+    var first: DeferredPacket? { packets.first }
 
     /// The packets' memory, in bytes. Only the first packet is being worked on.
     var heldByteCount: Int {
@@ -64,18 +64,18 @@ struct LatePackets {
         return memoryByteCount + ahead.heldByteCount
     }
 
-    mutating func append(_ packet: LatePacket) {
+    mutating func append(_ packet: DeferredPacket) {
         packets.append(packet)
         count(packet, 1)
     }
 
-    mutating func popFirst() -> LatePacket? {
+    mutating func popFirst() -> DeferredPacket? {
         guard let packet = packets.popFirst() else { return nil }
         count(packet, -1)
         return packet
     }
 
-    private mutating func count(_ packet: LatePacket, _ sign: Int) {
+    private mutating func count(_ packet: DeferredPacket, _ sign: Int) {
         memoryByteCount += sign * packet.heldByteCount
         if packet.isShared { sharedByteCount += sign * packet.byteCount }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The memory for the next read.
-package struct ReadRoom: ~Copyable {
+package struct ReadBuffer: ~Copyable {
     let block: Block
     let offset: Int
     /// The number of bytes that may be read.

@@ -3,14 +3,14 @@
 import WirelineCodec
 import WirelineWebSocket
 
-/// The dialogue with an HTTP proxy (RFC 9110 §9.3.6).
+/// The handshake with an HTTP proxy (RFC 9110 §9.3.6).
 ///
 ///     CONNECT game.example.com:9001 HTTP/1.1
 ///     Host: game.example.com:9001
 ///     Proxy-Authorization: Basic …
 ///
 /// The server's bytes follow the head of a 2xx answer, even if the head states a length.
-struct HTTPConnectDialogue: Sendable {
+struct HTTPConnectHandshake: Sendable {
     /// The most bytes of an answer's head, as in a WebSocket handshake.
     private static let headLimit = 16 * 1024
 

@@ -4,7 +4,7 @@
 ///
 /// Both parts are bounded, as with TCP: if the reader does not read, the arrived part fills up, then the other one, and
 /// then the writer must wait. Use it only on the loop.
-final class MemoryLine {
+final class MemoryPipe {
     private enum End {
         case none
         /// The end of stream follows the bytes on their way.
@@ -106,7 +106,11 @@ final class MemoryLine {
     func sendReset() {
         let reset = { if !self.isCut, !self.network.isCut { self.reader?.becomeReset() } }
         let time = network.arrivalTime
-        if time <= network.loop.now { network.loop.goOnLater(reset) } else { network.loop.schedule(at: time, reset) }
+        if time <= network.loop.now {
+            network.loop.continueLater(reset)
+        } else {
+            network.loop.schedule(at: time, reset)
+        }
     }
 
     func schedule() {
@@ -117,7 +121,7 @@ final class MemoryLine {
             guard unreadByteCount < network.bufferByteCount || hasLostReader else { return }
             isScheduled = true
             if head.time <= loop.now {
-                loop.goOnLater { self.deliver() }
+                loop.continueLater { self.deliver() }
             } else {
                 loop.schedule(at: head.time) { self.deliver() }
             }
@@ -125,7 +129,7 @@ final class MemoryLine {
             isScheduled = true
             let time = network.arrivalTime
             if time <= loop.now {
-                loop.goOnLater { self.deliverEnd() }
+                loop.continueLater { self.deliverEnd() }
             } else {
                 loop.schedule(at: time) { self.deliverEnd() }
             }

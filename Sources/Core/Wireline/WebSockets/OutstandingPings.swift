@@ -3,7 +3,7 @@
 import WirelineTransport
 
 /// The pings that wait to be sent or answered. Only the connection's loop uses this.
-struct PingBook {
+struct OutstandingPings {
     struct Sent {
         fileprivate let number: UInt64
         let time: Duration
@@ -11,17 +11,17 @@ struct PingBook {
     }
 
     enum Purpose {
-        case asked(PendingPing)
-        case beat(UInt64)
+        case caller(PendingPing)
+        case heartbeat(UInt64)
     }
 
     /// The most unanswered heartbeats, because a peer does not answer each.
-    private static let mostBeats = 32
+    private static let heartbeatLimit = 32
 
     private var lastNumber: UInt64 = 0
     private var sent = NumberedQueue<Sent>()
-    /// The places of the heartbeats in ``sent``, at most ``mostBeats``.
-    private var sentBeats: [UInt64] = []
+    /// The places of the heartbeats in ``sent``, at most ``heartbeatLimit``.
+    private var sentHeartbeats: [UInt64] = []
     /// Pings that wait until less output is queued.
     private var unsent = NumberedQueue<PendingPing>()
 
@@ -41,10 +41,10 @@ struct PingBook {
         lastNumber += 1
         let place = sent.append(Sent(number: lastNumber, time: time, purpose: purpose))
         switch purpose {
-        case .asked(let ping): ping.sentPlace = place
-        case .beat:
-            sentBeats.append(place)
-            if sentBeats.count > Self.mostBeats { _ = sent.remove(sentBeats.removeFirst()) }
+        case .caller(let ping): ping.sentPlace = place
+        case .heartbeat:
+            sentHeartbeats.append(place)
+            if sentHeartbeats.count > Self.heartbeatLimit { _ = sent.remove(sentHeartbeats.removeFirst()) }
         }
     }
 
@@ -55,7 +55,7 @@ struct PingBook {
         guard payload.count == 8, let ping = sent.first else { return nil }
         guard ping.number <= payload.reduce(0, { $0 << 8 | UInt64($1) }) else { return nil }
         _ = sent.popFirst()
-        if case .beat = ping.purpose { sentBeats.removeFirst() }
+        if case .heartbeat = ping.purpose { sentHeartbeats.removeFirst() }
         return ping
     }
 
@@ -65,7 +65,7 @@ struct PingBook {
     }
 
     mutating func takeSent() -> [Sent] {
-        defer { (sent, sentBeats) = (NumberedQueue(), []) }
+        defer { (sent, sentHeartbeats) = (NumberedQueue(), []) }
         return sent.elements
     }
 }

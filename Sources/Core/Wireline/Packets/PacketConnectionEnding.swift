@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a packet connection's end, and its reason. Only the connection's loop uses this.
-struct PacketEnd {
+struct PacketConnectionEnding {
     /// The result that a reader gets after all packets that have arrived.
     enum InputEnd {
         case endOfStream
@@ -24,7 +24,7 @@ struct PacketEnd {
     private enum PeerEnd {
         case none
         /// The peer has ended its stream, but some of its bytes may be unread.
-        case heard
+        case ended
         case read
     }
 
@@ -94,11 +94,11 @@ struct PacketEnd {
         if failure == nil { failure = error }
     }
 
-    mutating func hearPeerEnd() {
-        if peerEnd == .none { peerEnd = .heard }
+    mutating func notePeerEnd() {
+        if peerEnd == .none { peerEnd = .ended }
     }
 
-    mutating func readPeerEnd() { peerEnd = .read }
+    mutating func notePeerReadToEnd() { peerEnd = .read }
 
     /// Begins to leave. If the input has not ended, it ends, too.
     mutating func leave() { state = .leaving(input ?? .failed(.transport(.closed))) }

@@ -8,9 +8,9 @@ import WirelineTransport
 /// removed the name.
 ///
 /// Everything happens on the stream's loop, so `@unchecked Sendable` needs no lock.
-final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
-    /// The answer and its dialogue.
-    typealias Outcome = Result<(EPMDAnswer, EPMDDialogue), ErlangError>
+final class EPMDConnection: ByteStreamHandler, @unchecked Sendable {
+    /// The answer and its connection.
+    typealias Outcome = Result<(EPMDAnswer, EPMDConnection), ErlangError>
 
     /// The time to connect to epmd, and the time for its answer.
     private static let timeout = Duration.seconds(5)
@@ -30,20 +30,20 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
     ///
     /// - Parameter registrationEnded: Called on the loop when the connection of a registration ends; nil for other
     ///   requests.
-    /// - Returns: The answer and the dialogue. Its connection stays open only after a registration.
+    /// - Returns: The answer and the connection, which stays open only after a registration.
     static func ask(
         _ request: EPMDRequest, at address: SocketAddress, on loop: EventLoop,
         registrationEnded: (@Sendable () -> Void)? = nil
-    ) async throws(ErlangNodeError) -> (EPMDAnswer, EPMDDialogue) {
+    ) async throws(ErlangNodeError) -> (EPMDAnswer, EPMDConnection) {
         let stream: ByteStream
         let outcome: Outcome
         do throws(TransportError) {
             stream = try await ByteStream.connect(to: address, on: loop, timeout: timeout)
             outcome = try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
-                let dialogue = EPMDDialogue(request, on: stream, attempt)
-                dialogue.registrationEnded = registrationEnded
-                attempt.cleanUp = { dialogue.answered() }
-                try dialogue.begin()
+                let connection = EPMDConnection(request, on: stream, attempt)
+                connection.registrationEnded = registrationEnded
+                attempt.cleanUp = { connection.answered() }
+                try connection.begin()
             }
         } catch {
             throw ErlangNodeError(error)

@@ -6,7 +6,7 @@ import WirelineWebSocket
 /// The state of a connection's end, and its reason. Only the connection's loop uses this.
 ///
 /// The engine has the close frames of both sides, and knows how the WebSocket has ended (`WebSocketEnd`).
-struct WebSocketConnectionEnd {
+struct WebSocketConnectionEnding {
     private enum State {
         /// Bytes arrive, unless the peer has ended its stream. Output continues.
         case open(hasInputEnded: Bool)

@@ -9,17 +9,17 @@ import WirelineTransport
 @testable import wire
 
 /// What the proxy says about packets, without a connection.
-struct RemarkTests {
+struct TrafficNoteTests {
     private func description(_ schema: String) throws -> ProtocolDescription {
         let file = SourceFile(path: "Peer.wire", bytes: Array(schema.utf8))
         return try #require(ProtocolDescription.check(name: "Peer", files: [file]).description)
     }
 
-    private func remark(on bytes: [UInt8], from sender: Sender, _ schema: String) throws -> Remark {
+    private func note(on bytes: [UInt8], from sender: Sender, _ schema: String) throws -> TrafficNote {
         let description = try description(schema)
         let reader = PacketReader(translator: PacketTranslator(description), keepsParts: true)
         let packet = try Packet(bytes.span.bytes, layout: description.layout, limit: 1_000)
-        return reader.remark(on: packet, from: sender)
+        return reader.note(on: packet, from: sender)
     }
 
     private static let login = "message Cs_7 { uint8 kind; @sensitive String password; bool isNew; }"
@@ -36,10 +36,10 @@ struct RemarkTests {
     func `a sensitive value shows neither in a line nor in its bytes, however broken the packet is`(
         _ payload: [UInt8]
     ) throws {
-        let remark = try remark(on: standardPacket(id: 7, payload), from: .client, Self.login)
-        let shown = ([remark.text] + remark.parts.flatMap { [$0.digits, $0.text] }).joined(separator: "\n")
+        let note = try note(on: standardPacket(id: 7, payload), from: .client, Self.login)
+        let shown = ([note.text] + note.parts.flatMap { [$0.digits, $0.text] }).joined(separator: "\n")
         for secret in ["s3", "cret", "7333", "63726574", "29491"] { #expect(!shown.contains(secret), "\(shown)") }
-        #expect(remark.kind == .fault)
+        #expect(note.kind == .fault)
     }
 
     @Test(arguments: [
@@ -52,25 +52,25 @@ struct RemarkTests {
             union Proof : uint8 { 1: @sensitive string password; 2: bool known; }
             message Cs_7 { Proof proof; bool isNew; }
             """
-        let remark = try remark(on: standardPacket(id: 7, payload), from: .client, schema)
-        let shown = ([remark.text] + remark.parts.flatMap { [$0.digits, $0.text] }).joined(separator: "\n")
+        let note = try note(on: standardPacket(id: 7, payload), from: .client, schema)
+        let shown = ([note.text] + note.parts.flatMap { [$0.digits, $0.text] }).joined(separator: "\n")
         for secret in ["s3", "cret", "7333", "115"] { #expect(!shown.contains(secret), "\(shown)") }
-        #expect(remark.kind == .fault)
+        #expect(note.kind == .fault)
     }
 
     @Test func `the bytes of a fault are those that nothing was read from`() throws {
         let schema = "message Sc_2 { uint16 first; bool isOpen; uint16 count; }"
-        let remark = try remark(on: standardPacket(id: 2, [0, 1, 7, 0x12]), from: .server, schema)
-        #expect(remark.kind == .fault)
-        #expect(remark.parts.map(\.offset) == [0, 4, 6, 8])
-        #expect(remark.parts.map(\.isFault) == [false, false, false, true])
-        #expect(remark.parts.last?.digits == "0712" && remark.parts.last?.path == "Sc_2.isOpen")
+        let note = try note(on: standardPacket(id: 2, [0, 1, 7, 0x12]), from: .server, schema)
+        #expect(note.kind == .fault)
+        #expect(note.parts.map(\.offset) == [0, 4, 6, 8])
+        #expect(note.parts.map(\.isFault) == [false, false, false, true])
+        #expect(note.parts.last?.digits == "0712" && note.parts.last?.path == "Sc_2.isOpen")
     }
 
     @Test func `a message of the other side is no message of this one`() throws {
-        let remark = try remark(on: standardPacket(id: 9, [5]), from: .server, "message Cs_9 { uint8 kind; }")
-        #expect(remark.kind == .unknown && remark.message == nil)
-        #expect(remark.text == "unknown ID 9 (0x09), read as the clients' Cs_9 {length: 7, id: 9} kind: 5")
+        let note = try note(on: standardPacket(id: 9, [5]), from: .server, "message Cs_9 { uint8 kind; }")
+        #expect(note.kind == .unknown && note.message == nil)
+        #expect(note.text == "unknown ID 9 (0x09), read as the clients' Cs_9 {length: 7, id: 9} kind: 5")
     }
 
     // MARK: Times of replies
@@ -81,7 +81,7 @@ struct RemarkTests {
         _ times: inout ReplyTimes, _ name: String, _ sequence: UInt64?, _ sender: Sender, at milliseconds: Int
     ) -> Duration? {
         times.time(
-            of: Remark.Message(name: name, sequence: sequence), from: sender,
+            of: TrafficNote.Message(name: name, sequence: sequence), from: sender,
             at: start + .milliseconds(milliseconds))
     }
 

@@ -8,7 +8,7 @@ import WirelineWebSocket
 /// Connects a WebSocket to standard input and output.
 ///
 /// Each input line becomes a text message. Arriving messages are printed, binary ones in hexadecimal.
-struct Talk {
+struct WebSocketTerminal {
     let client: WebSocketClient
     /// After the end of the input, this side closes after this time without messages.
     let quietTime: Duration
@@ -16,7 +16,7 @@ struct Talk {
 
     func run() async throws(CommandError) {
         let signals = Signals.takeOver()
-        let heard = LastHeard()
+        let lastMessage = LastMessageTime()
         let fault = Lock<String?>(nil)
         let client = client
         let quietTime = quietTime
@@ -32,11 +32,11 @@ struct Talk {
                 _ = try? await client.close()
                 return
             }
-            while let rest = heard.rest(of: quietTime) { try? await Task.sleep(for: rest) }
+            while let rest = lastMessage.rest(of: quietTime) { try? await Task.sleep(for: rest) }
             _ = try? await client.close()
         }
         while let message = try await next() {
-            heard.note()
+            lastMessage.note()
             try print(message)
         }
         if let text = fault.withLock(\.self) { throw .failure(text) }
@@ -96,7 +96,7 @@ struct Talk {
     }
 }
 
-private final class LastHeard: Sendable {
+private final class LastMessageTime: Sendable {
     private let time = Lock(ContinuousClock.now)
 
     func note() { time.withLock { $0 = .now } }

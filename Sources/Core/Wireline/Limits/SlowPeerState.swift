@@ -7,7 +7,7 @@ import WirelineTransport
 /// uncounted bytes. Only the connection's loop uses this.
 ///
 /// Most connections have none.
-final class PressureState {
+final class SlowPeerState {
     var share = SharedByteBudget.Share()
     /// The watch on the packet's speed; nil before a packet has begun.
     private var rest: RateWatch?

@@ -2,8 +2,8 @@
 
 import WirelineCodec
 
-/// A remark about a connection, or about bytes that one side has sent.
-struct Remark: CustomStringConvertible, Sendable {
+/// A note about a connection, or about bytes that one side has sent.
+struct TrafficNote: CustomStringConvertible, Sendable {
     enum Kind: String, Sendable {
         /// About the connection.
         case note
@@ -36,7 +36,7 @@ struct Remark: CustomStringConvertible, Sendable {
     let sender: Sender?
     let text: String
     var message: Message?
-    /// The bytes of the packet and their meaning; empty if the remark is not about a packet, or nobody wants them.
+    /// The bytes of the packet and their meaning; empty if the note is not about a packet, or nobody wants them.
     var parts: [Part] = []
     /// The packet as it was sent; empty if a page cannot decode it again, or must not show a part of it.
     var packet: [UInt8] = []

@@ -3,7 +3,7 @@
 import WirelineSchema
 
 /// What the client has said that it can do (LSP 3.17, "ClientCapabilities").
-struct ClientAbilities {
+struct ClientCapabilities {
     var encoding = PositionEncoding.utf16
     /// Whether hovers may be Markdown.
     var showsMarkdown = false

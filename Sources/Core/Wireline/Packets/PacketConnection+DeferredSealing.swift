@@ -11,21 +11,21 @@ extension PacketConnection {
 
     /// The least limit of shared packets that wait for long packets. It is the limit of a loop of a room: the limit of
     /// output alone would drop all packets that follow one long message.
-    private static let leastLateLimit = 4 << 20
+    private static let leastDeferredLimit = 4 << 20
 
     /// Whether a caller may send. While the connection leaves, packets may still wait to be sealed, but nobody may
     /// send.
     @usableFromInline var takesOutput: Bool { stream.takesOutput && !ending.isLeaving }
 
-    var sealsLater: Bool { layeredTraffic?.late.isEmpty == false }
+    var hasDeferredPackets: Bool { layeredTraffic?.deferred.isEmpty == false }
 
-    var lateByteCount: Int { layeredTraffic?.late.heldByteCount ?? 0 }
+    var deferredByteCount: Int { layeredTraffic?.deferred.heldByteCount ?? 0 }
 
     /// Whether a packet is sealed in later turns.
     ///
     /// One that sets a state is sealed at once, because the next packets that arrive depend on it.
     private func isSealedLater(_ packet: UnsealedPacket) -> Bool {
-        guard isLong(packet) || sealsLater, layout.content.layers.contains(where: { $0.kind.mayInflate }) else {
+        guard isLong(packet) || hasDeferredPackets, layout.content.layers.contains(where: { $0.kind.mayInflate }) else {
             return false
         }
         return !hasStates || !packet.messageIDs.contains { layout.setsState($0, from: side) }
@@ -45,8 +45,8 @@ extension PacketConnection {
 
     /// Ends the connection because a packet could not be sealed. The peer must not get packets after a missing one.
     func endWithout(packet error: CodecError) {
-        let action = layeredTraffic?.late.takeAction()
-        layeredTraffic?.late = LatePackets()
+        let action = layeredTraffic?.deferred.takeAction()
+        layeredTraffic?.deferred = DeferredPackets()
         if ending.isLeaving {
             ending.fail(ConnectionError.codec(error))
         } else {
@@ -83,7 +83,7 @@ extension PacketConnection {
     ) throws(ConnectionError) -> [UInt8] {
         guard takesOutput else { throw sendError }
         // Packets that groups have sent go before this packet, which may have to wait for them.
-        settle()
+        sendPendingMessages()
         do throws(CodecError) {
             guard isSealedLater(packet) else { return try seal(packet) }
             try postpone(packet, onFailure: onFailure)
@@ -98,21 +98,22 @@ extension PacketConnection {
     ) throws(CodecError) {
         // An error that can be found now is the caller's.
         try layeredTraffic?.requireSealable(packet, states)
-        postpone(LatePacket(.unsealed(packet, states, AheadCompression()), isShared: isShared, onFailure: onFailure))
+        postpone(
+            DeferredPacket(.unsealed(packet, states, AheadCompression()), isShared: isShared, onFailure: onFailure))
     }
 
     /// Whether more shared packets may wait to be sealed.
-    var hasRoomForLate: Bool {
+    var hasRoomForDeferred: Bool {
         guard let layeredTraffic, takesOutput else { return false }
-        return layeredTraffic.late.sharedByteCount < max(pendingLimit, Self.leastLateLimit)
+        return layeredTraffic.deferred.sharedByteCount < max(pendingLimit, Self.leastDeferredLimit)
     }
 
     /// Sends bytes that other connections get, too, after the long packets that wait.
     ///
     /// - Returns: False if too much waits already.
     func sendSharedLater(_ bytes: [UInt8]) -> Bool {
-        guard hasRoomForLate else { return false }
-        postpone(LatePacket(.bytes(bytes), isShared: true))
+        guard hasRoomForDeferred else { return false }
+        postpone(DeferredPacket(.bytes(bytes), isShared: true))
         return true
     }
 
@@ -127,7 +128,7 @@ extension PacketConnection {
         _ packet: SharedPacket, from states: PacketStates, onFailure: @escaping (CodecError) -> Void
     ) throws(CodecError) -> [UInt8] {
         // Packets that other groups have sent go before this packet, which may have to wait for them.
-        settle()
+        sendPendingMessages()
         let bytes: [UInt8]
         switch packet.form {
         case .sealedByEach(let unsealed) where isSealedLater(unsealed):
@@ -136,13 +137,13 @@ extension PacketConnection {
         case .sealedByEach, .bytes: bytes = try made(packet, from: states)
         case .sealedOnce(let unsealed, let once):
             guard let made = try sealed(unsealed, once) else {
-                postpone(LatePacket(.once(unsealed, once), isShared: true, onFailure: onFailure))
+                postpone(DeferredPacket(.once(unsealed, once), isShared: true, onFailure: onFailure))
                 return []
             }
             bytes = made
         }
-        guard sealsLater else { return bytes }
-        postpone(LatePacket(.bytes(bytes), isShared: true))
+        guard hasDeferredPackets else { return bytes }
+        postpone(DeferredPacket(.bytes(bytes), isShared: true))
         return []
     }
 
@@ -171,16 +172,16 @@ extension PacketConnection {
     /// Sends encoded packets after the long ones that wait.
     ///
     /// - Returns: False if none waits.
-    func writeAfterLate(_ bytes: [UInt8]) -> Bool {
-        guard sealsLater, !bytes.isEmpty else { return false }
-        postpone(LatePacket(.bytes(bytes)))
+    func writeAfterDeferred(_ bytes: [UInt8]) -> Bool {
+        guard hasDeferredPackets, !bytes.isEmpty else { return false }
+        postpone(DeferredPacket(.bytes(bytes)))
         return true
     }
 
-    private func postpone(_ packet: LatePacket) {
+    private func postpone(_ packet: DeferredPacket) {
         guard let layeredTraffic else { return }
-        let isFirst = layeredTraffic.late.isEmpty
-        layeredTraffic.late.append(packet)
+        let isFirst = layeredTraffic.deferred.isEmpty
+        layeredTraffic.deferred.append(packet)
         // Later senders must wait for the packet.
         senders.append([], .nobody)
         _ = requestMemory(isWanted: false)
@@ -191,14 +192,15 @@ extension PacketConnection {
 
     /// Begins to seal the first packet that waits, or waits until it is sealed.
     private func beginFirst() {
-        switch layeredTraffic?.late.first?.content {
+        switch layeredTraffic?.deferred.first?.content {
         case .unsealed(_, _, let ahead):
-            loop.compression.add(on: loop) { [weak self] in self?.goOnSealing(ahead) ?? true }
+            loop.compression.add(on: loop) { [weak self] in self?.continueSealing(ahead) ?? true }
         case .once(_, let once):
             once.whenDone { [weak self, loop] in
                 // In turns of the loop's share, because many connections may wait for the packet.
                 loop.executeInTurn { [weak self] in
-                    guard let self, case .once(_, let first)? = self.layeredTraffic?.late.first?.content, first === once
+                    guard let self, case .once(_, let first)? = self.layeredTraffic?.deferred.first?.content,
+                        first === once
                     else { return }
                     self.sendReady()
                 }
@@ -210,9 +212,9 @@ extension PacketConnection {
     /// Compresses a part of the first packet, and sends it when it is compressed.
     ///
     /// - Returns: Whether the packet is compressed, or was dropped.
-    private func goOnSealing(_ ahead: AheadCompression) -> Bool {
+    private func continueSealing(_ ahead: AheadCompression) -> Bool {
         guard let layeredTraffic, stream.takesOutput,
-            case .unsealed(let packet, let states, let first)? = layeredTraffic.late.first?.content, first === ahead
+            case .unsealed(let packet, let states, let first)? = layeredTraffic.deferred.first?.content, first === ahead
         else { return true }
         repeat {
             layeredTraffic.compress(packet, states, ahead)
@@ -227,36 +229,36 @@ extension PacketConnection {
 
     /// Sends the packets that wait, up to the first one that is not ready.
     private func sendReady() {
-        while layeredTraffic?.late.first?.isReady == true { sendLate() }
+        while layeredTraffic?.deferred.first?.isReady == true { sendFirstDeferred() }
         beginFirst()
-        lateWasSent()
+        deferredWasSent()
     }
 
     @usableFromInline
     func finishSealing() {
-        guard sealsLater else { return }
-        while sealsLater { sendLate() }
-        lateWasSent()
+        guard hasDeferredPackets else { return }
+        while hasDeferredPackets { sendFirstDeferred() }
+        deferredWasSent()
     }
 
     /// Seals and sends the packets that wait, until the loop's share is spent, so that closing many connections delays
     /// nobody. One step seals a whole packet if its compression follows a cipher or is inside a bundle.
     func sealWithinShare() {
-        while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
-            while let first = layeredTraffic.late.first, !first.isReady {
+        while hasDeferredPackets, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
+            while let first = layeredTraffic.deferred.first, !first.isReady {
                 guard !loop.hasSpentShare, case .unsealed(let packet, let states, let ahead) = first.content else {
                     return
                 }
                 layeredTraffic.compress(packet, states, ahead)
             }
-            sendLate()
+            sendFirstDeferred()
         }
     }
 
-    private func sendLate() {
+    private func sendFirstDeferred() {
         // Packets that groups have sent meanwhile must wait, too. Later they would go before this packet.
-        settle()
-        guard let packet = layeredTraffic?.late.popFirst(), stream.takesOutput else { return }
+        sendPendingMessages()
+        guard let packet = layeredTraffic?.deferred.popFirst(), stream.takesOutput else { return }
         do throws(CodecError) {
             switch packet.content {
             case .bytes(let bytes): stream.write(bytes)
@@ -270,10 +272,10 @@ extension PacketConnection {
     }
 
     /// Resumes everyone who waited for the packets that were sealed.
-    private func lateWasSent() {
-        guard !sealsLater else { return }
-        layeredTraffic?.late.takeAction()?()
-        loop.goOnLater { [self] in
+    private func deferredWasSent() {
+        guard !hasDeferredPackets else { return }
+        layeredTraffic?.deferred.takeAction()?()
+        loop.continueLater { [self] in
             resumeSenders()
             if batchHandler != nil { deliver() }
             readIfWanted()
@@ -282,7 +284,7 @@ extension PacketConnection {
 
     func endOutputAfterSealing() {
         // No sender may go before them.
-        if sealsLater { senders.append([], .nobody) }
+        if hasDeferredPackets { senders.append([], .nobody) }
         afterSealing {
             self.stream.endOutput()
             self.closeIfFinished()
@@ -290,8 +292,8 @@ extension PacketConnection {
     }
 
     func afterSealing(_ action: @escaping () -> Void) {
-        guard sealsLater, stream.takesOutput else { return action() }
-        layeredTraffic?.late.whenSent(action)
+        guard hasDeferredPackets, stream.takesOutput else { return action() }
+        layeredTraffic?.deferred.whenSent(action)
     }
 
     /// Compresses a long packet that the caller seals next, over many turns; nil for a short one.

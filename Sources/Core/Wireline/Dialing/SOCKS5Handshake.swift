@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// The dialogue with a SOCKS proxy (RFC 1928 §3 to §6, RFC 1929 §2); numbers are big-endian.
+/// The handshake with a SOCKS proxy (RFC 1928 §3 to §6, RFC 1929 §2); numbers are big-endian.
 ///
 ///     05  count  methods…                     ->
 ///                                             <-  05  method
@@ -13,8 +13,8 @@ import WirelineTransport
 ///
 /// Kind 1 is an IPv4 address of 4 bytes, kind 4 an IPv6 address of 16 bytes. Kind 3 is a name after a byte with its
 /// length.
-struct SOCKS5Dialogue: Sendable {
-    private enum Place {
+struct SOCKS5Handshake: Sendable {
+    private enum State {
         case method
         case login
         case reply
@@ -27,12 +27,12 @@ struct SOCKS5Dialogue: Sendable {
     private let request: [UInt8]
     private let login: [UInt8]?
     private var output: [UInt8]
-    private var place = Place.method
+    private var state = State.method
     /// The part of the current answer that has arrived.
     private var answer: [UInt8] = []
 
     init(to host: String, port: UInt16, _ credentials: Proxy.Credentials?) throws(ProxyError) {
-        request = [Self.version, 1, 0] + (try Self.place(of: host)) + [UInt8(port >> 8), UInt8(port & 0xFF)]
+        request = [Self.version, 1, 0] + (try Self.encodedAddress(of: host)) + [UInt8(port >> 8), UInt8(port & 0xFF)]
         if let credentials {
             let (user, password) = (Array(credentials.user.utf8), Array(credentials.password.utf8))
             guard 1...255 ~= user.count, 1...255 ~= password.count else { throw .invalidCredentials }
@@ -44,7 +44,7 @@ struct SOCKS5Dialogue: Sendable {
         }
     }
 
-    private static func place(of host: String) throws(ProxyError) -> [UInt8] {
+    private static func encodedAddress(of host: String) throws(ProxyError) -> [UInt8] {
         if let address = try? SocketAddress(ipAddress: host, port: 0) {
             return [address.bytes.count == 4 ? 1 : 4] + address.bytes
         }
@@ -59,7 +59,7 @@ struct SOCKS5Dialogue: Sendable {
     }
 
     var neededByteCount: Int {
-        switch place {
+        switch state {
         case .method, .login: 2 - answer.count
         case .reply where answer.count < 2: 2 - answer.count
         // Up to the first byte of the address, which may be the length of a name.
@@ -81,7 +81,7 @@ struct SOCKS5Dialogue: Sendable {
     mutating func receive(_ bytes: RawSpan) throws(ProxyError) {
         // SAFETY: the closure copies the bytes and keeps none of them.
         answer += unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        switch place {
+        switch state {
         case .method:
             guard answer[0] == Self.version else { throw .notSOCKS5(firstBytes: answer) }
             guard answer.count == 2 else { return }
@@ -96,7 +96,7 @@ struct SOCKS5Dialogue: Sendable {
             // A refusal may end here.
             if answer.count >= 2, answer[1] != 0 { throw .notConnected(ProxyError.SOCKSFault(answer[1])) }
             if answer.count >= 4, ![1, 3, 4].contains(answer[3]) { throw .notSOCKS5(firstBytes: answer) }
-            if answer.count >= 5, neededByteCount == 0 { place = .connected }
+            if answer.count >= 5, neededByteCount == 0 { state = .connected }
         case .connected: break
         }
     }
@@ -107,7 +107,7 @@ struct SOCKS5Dialogue: Sendable {
         case (Self.withoutName, _): ask()
         case (Self.withName, let login?):
             output += login
-            place = .login
+            state = .login
         // The proxy chose a method that was not offered: 255, as the RFC says, or any other.
         default: throw .noAcceptableMethod
         }
@@ -116,6 +116,6 @@ struct SOCKS5Dialogue: Sendable {
     private mutating func ask() {
         answer = []
         output += request
-        place = .reply
+        state = .reply
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The newest message of each kind, for a member that reads slowly.
-struct KeptMessages {
+struct LatestMessages {
     enum Outcome {
         case kept
         case replaced

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decides when the opening of a long packet stops, to continue in a later turn of its thread.
-package protocol OpeningPace: AnyObject {
+package protocol OpeningSchedule: AnyObject {
     /// Whether the turn has no more time for the packet.
     var mustStop: Bool { get }
 

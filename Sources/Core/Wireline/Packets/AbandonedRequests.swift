@@ -5,7 +5,7 @@
 ///
 /// A peer answers requests that share their replies in order. So the reply to a younger request shows that the older
 /// ones will not be answered.
-struct GivenUpRequests {
+struct AbandonedRequests {
     /// The most requests of one type; the oldest are dropped.
     private static let limit = 1_024
 

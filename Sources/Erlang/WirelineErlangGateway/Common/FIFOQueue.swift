@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A queue: the first element to come is the first to leave.
-struct Line<Element> {
+struct FIFOQueue<Element> {
     private var elements: [Element] = []
     private var start = 0
 

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineTransport
 
 /// Runs the handlers of one connection, on its loop.
-final class HandlerRun {
+final class MessageDispatcher {
     private typealias Handler = HandlerTable.Handler
 
     private let table: HandlerTable
@@ -39,8 +39,8 @@ final class HandlerRun {
         // The packets at sight lie in one block. A connection that leaves has dropped its input, so it has none.
         while connection.takesAnswers, let place = try batch.nextPlace() {
             current.begin(place, in: batch.block)
-            try handleApart(batch.packet(at: place))
-            while connection.hasRoomForAnswers, let place = batch.nextPlaceAtSight() {
+            try handleWithoutInlining(batch.packet(at: place))
+            while connection.hasRoomForAnswers, let place = batch.nextPlaceOnFastPath() {
                 current.begin(place)
                 try handleAtOnce(batch.packet(at: place))
             }
@@ -49,7 +49,7 @@ final class HandlerRun {
 
     /// Handles a packet as ``handleAtOnce(_:)`` does, without a second copy of its inlined code.
     @inline(never)
-    private func handleApart(_ packet: borrowing Packet) throws { try handleAtOnce(packet) }
+    private func handleWithoutInlining(_ packet: borrowing Packet) throws { try handleAtOnce(packet) }
 
     @inline(__always)
     private func handleAtOnce(_ packet: borrowing Packet) throws {
@@ -59,13 +59,13 @@ final class HandlerRun {
             // SAFETY: as above.
             try unsafe handler._withUnsafeGuaranteedRef { try handle(packet, $0) }
         } catch {
-            try decide(error)
+            try handleFailure(error)
         }
     }
 
     @inline(__always)
     private func handle(_ packet: borrowing Packet, _ handler: Handler) throws {
-        guard try !handler.hasSteps || pass(handler) else { return }
+        guard try !handler.hasSteps || runSteps(before: handler) else { return }
         sampleCount &+= 4
         guard sampleCount == 0 else { return try handler.handle(packet, context) }
         let start = MonotonicTime.now
@@ -76,7 +76,7 @@ final class HandlerRun {
     @inline(never)
     private func handleUnknown(_ packet: borrowing Packet) throws {
         guard case .atOnce(let handle)? = table.handlers.other else { return connection.noteUnknownID() }
-        do { try handle(packet, context) } catch { try decide(error) }
+        do { try handle(packet, context) } catch { try handleFailure(error) }
     }
 
     // MARK: In a task
@@ -90,7 +90,7 @@ final class HandlerRun {
                     let received = current.packet
                 {
                     let start = MonotonicTime.now
-                    do { try await handle(received, context) } catch { try decide(error) }
+                    do { try await handle(received, context) } catch { try handleFailure(error) }
                     if let handler { record(handler, since: start) }
                 }
                 if !connection.takesAnswers { try await connection.sendAfterOthers([]) }
@@ -115,9 +115,9 @@ final class HandlerRun {
             return nil
         }
         do {
-            return try pass(handler) ? (handle, handler) : nil
+            return try runSteps(before: handler) ? (handle, handler) : nil
         } catch {
-            try decide(error)
+            try handleFailure(error)
             return nil
         }
     }
@@ -134,12 +134,12 @@ final class HandlerRun {
     // MARK: Steps and errors
 
     /// Runs the steps before a handler, and returns whether the message is handled.
-    private func pass(_ handler: Handler) throws -> Bool {
+    private func runSteps(before handler: Handler) throws -> Bool {
         for step in handler.steps where try !step.run(handler.type, context) { return false }
         return true
     }
 
-    private func decide(_ error: any Error) throws {
+    private func handleFailure(_ error: any Error) throws {
         guard let failed = table.handlers.failed else { throw error }
         try failed(error, context)
     }

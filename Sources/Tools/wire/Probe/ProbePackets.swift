@@ -3,7 +3,7 @@
 import WirelineCodec
 
 /// Bytes that one kind of peer answers, while other kinds wait for more.
-struct Stimulus {
+struct ProbePackets {
     /// The name of the protocol.
     let name: String
     /// Two packets of this kind, of different sizes if possible.
@@ -14,41 +14,41 @@ struct Stimulus {
     /// Each kind comes after those that could misread its bytes.
     ///
     /// For example, the bytes of a long length are also an ID and a short length.
-    static let all: [Stimulus] =
+    static let all: [ProbePackets] =
         framings(Framing.lengths[..<3]) + [identified(2), identified(4), pomelo, qsiop]
         + framings(Framing.lengths[3...]) + [mqtt, modbus]
 
-    private static func framings(_ lengths: ArraySlice<(width: Int, order: ByteOrder)>) -> [Stimulus] {
+    private static func framings(_ lengths: ArraySlice<(width: Int, order: ByteOrder)>) -> [ProbePackets] {
         lengths.flatMap { width, order in
             [width, 0, width + 2, width + 4].map { excess in
                 let framing = Framing(offset: 0, width: width, order: order, excess: excess)
                 // Both bytes of a narrow length are nonzero, so that it would be a large number as a wider length.
                 let counts = width == 1 ? [33, 47] : [0x0111, 0x0127]
-                return Stimulus(
+                return ProbePackets(
                     name: name(of: framing), packets: counts.map { framing.packet(restByteCount: $0) }, framing: framing
                 )
             }
         }
     }
 
-    private static func identified(_ width: Int) -> Stimulus {
+    private static func identified(_ width: Int) -> ProbePackets {
         let framing = Framing(offset: width, width: width, order: .bigEndian, excess: 2 * width)
-        return Stimulus(
+        return ProbePackets(
             name: "an ID of \(width) bytes first",
             packets: [0x0111, 0x0127].map { framing.packet(restByteCount: $0) }, framing: framing)
     }
 
-    private static let qsiop = Stimulus(
+    private static let qsiop = ProbePackets(
         name: "such as QSIOP's",
         packets: ["ts:1234", "ts:123456"].map { [0, 1, 0, 0, 0, UInt8($0.utf8.count)] + $0.utf8 },
         framing: Framing(offset: 4, width: 2, order: .bigEndian, excess: 6))
 
-    private static let pomelo = Stimulus(
+    private static let pomelo = ProbePackets(
         name: "such as pomelo's",
         packets: ["{\"sys\":{}}", "{\"sys\":{},\"user\":{}}"].map { [1, 0, 0, UInt8($0.utf8.count)] + $0.utf8 },
         framing: Framing(offset: 1, width: 3, order: .bigEndian, excess: 4))
 
-    private static let mqtt = Stimulus(
+    private static let mqtt = ProbePackets(
         name: "MQTT 3.1.1",
         packets: ["a", "bc"].map { client in
             let rest = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, UInt8(client.utf8.count)] + client.utf8
@@ -59,7 +59,7 @@ struct Stimulus {
     /// Reads a register of unit 1.
     ///
     /// If the answer does not match ``KnownPackets``, the peer is not Modbus, but has packets with the same header.
-    private static let modbus = Stimulus(
+    private static let modbus = ProbePackets(
         name: qsiop.name,
         packets: [[0, 1], [0, 2]].map { $0 + [0, 0, 0, 6, 1, 3, 0, 0, 0, 1] },
         framing: Framing(offset: 4, width: 2, order: .bigEndian, excess: 6))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether a stream's output takes bytes, and how it ended.
-struct OutputLife {
+struct OutputState {
     private enum State {
         case open
         /// No more bytes are taken; the end of stream follows those that are queued.

@@ -3,7 +3,7 @@
 import WirelineTransport
 
 /// Lets one task at a time go on, in the order in which they ask.
-final class Turns: Sendable {
+final class AsyncLock: Sendable {
     private struct State {
         var isTaken = false
         var waiting = Queue<CheckedContinuation<Void, Never>>()

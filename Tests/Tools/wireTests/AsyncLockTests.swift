@@ -6,7 +6,7 @@ import WirelineTransport
 @testable import wire
 
 /// Connections of which much waits are shown one at a time.
-struct TurnTests {
+struct AsyncLockTests {
     private struct Count {
         var isInside = 0
         var mostInside = 0
@@ -18,11 +18,11 @@ struct TurnTests {
     }
 
     @Test func `one task at a time has the turn, and all get it`() async {
-        let (turns, visits) = (Turns(), Visits())
+        let (lock, visits) = (AsyncLock(), Visits())
         await withTaskGroup { group in
             for _ in 0..<100 {
                 group.addTask {
-                    await turns.begin()
+                    await lock.begin()
                     visits.count.withLock { count in
                         count.isInside += 1
                         count.mostInside = max(count.mostInside, count.isInside)
@@ -30,7 +30,7 @@ struct TurnTests {
                     }
                     await Task.yield()
                     visits.count.withLock { $0.isInside -= 1 }
-                    turns.end()
+                    lock.end()
                 }
             }
         }
@@ -38,7 +38,7 @@ struct TurnTests {
         #expect(count.mostInside == 1)
         #expect(count.all == 100)
         // Nobody has it now.
-        await turns.begin()
-        turns.end()
+        await lock.begin()
+        lock.end()
     }
 }

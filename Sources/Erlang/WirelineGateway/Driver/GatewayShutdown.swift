@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of the gateway's end: which closures to call, and how many handshakes are running.
-struct GatewayEnd {
+struct GatewayShutdown {
     /// Called when the drain begins, and when it is over.
     private var listener: (begun: () -> Void, finished: () -> Void)?
     private var (hasBegun, hasFinished) = (false, false)
     private var handshakeCount = 0
-    private var isDeaf = false
+    private var areListenersClosed = false
 
     /// Each closure is called once. If its event is past, it is called at once.
     mutating func tell(begun: @escaping () -> Void, finished: @escaping () -> Void) {
@@ -29,8 +29,8 @@ struct GatewayEnd {
 
     mutating func handshakeEnded() { handshakeCount -= 1 }
 
-    mutating func listenersClosed() { isDeaf = true }
+    mutating func listenersClosed() { areListenersClosed = true }
 
     /// Whether the listeners are closed, and each connection with complete handshakes is a client.
-    var areAllKnown: Bool { isDeaf && handshakeCount == 0 }
+    var areAllKnown: Bool { areListenersClosed && handshakeCount == 0 }
 }

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 /// Recognizes other protocols from the first bytes of a server.
-struct Greeting {
+struct ProbeGreeting {
     /// The bytes to send; empty if the server speaks first.
     let bytes: [UInt8]
 
@@ -13,11 +13,11 @@ struct Greeting {
     /// lines and packets; only its packets identify it.
     ///
     /// - Parameter isInsideTLS: Whether the connection already uses TLS.
-    static func all(isInsideTLS: Bool) -> [Greeting] {
-        (isInsideTLS ? [] : [Greeting(bytes: clientHello)]) + [
-            Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
-            Greeting(bytes: Array("PING\r\n".utf8)), Greeting(bytes: memcachedVersion),
-            Greeting(bytes: postgreSQLStartup),
+    static func all(isInsideTLS: Bool) -> [ProbeGreeting] {
+        (isInsideTLS ? [] : [ProbeGreeting(bytes: clientHello)]) + [
+            ProbeGreeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
+            ProbeGreeting(bytes: Array("PING\r\n".utf8)), ProbeGreeting(bytes: memcachedVersion),
+            ProbeGreeting(bytes: postgreSQLStartup),
         ]
     }
 
