@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A test names clients, servers and messages anyway.
+// Tests of a client or server use the types of Wireline, so one import is enough for both.
 @_exported public import Wireline

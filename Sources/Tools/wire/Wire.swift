@@ -2,7 +2,6 @@
 
 import WirelineTransport
 
-/// The program.
 @main
 enum Wire {
     static func main() {
@@ -12,7 +11,7 @@ enum Wire {
             if System.environment("WIRELINE_CHECK_STEPS") != nil { EventLoop.checkSteps() }
         #endif
         let tool = Tool(commands: Command.all, console: Console())
-        // The task is not awaited: it ends the process. It is detached, because the main actor does not run.
+        // Nobody awaits the task: it ends the process. It is detached, because the main actor does not run.
         Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }
         Signals.wait()
     }

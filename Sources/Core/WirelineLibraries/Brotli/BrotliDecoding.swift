@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The functions of brotli's decoder, looked up at first use.
+/// The functions of brotli's decoder. They are looked up at first use.
 ///
 /// Nothing changes after initialization, so `@unchecked Sendable` is correct.
 @safe
@@ -12,14 +12,15 @@ package final class BrotliDecoding: @unchecked Sendable {
     let library: SystemLibrary
     let make: @convention(c) (Allocator?, Liberator?, UnsafeMutableRawPointer?) -> Handle?
     let free: @convention(c) (Handle?) -> Void
-    /// The state, the input's byte count and place, the output's, and the count of all output so far.
+    /// The arguments: the state, the input's byte count and address, the output's byte count and address, and the total
+    /// number of output bytes.
     let inflate:
         @convention(c) (
             Handle?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
             UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?
         ) -> CInt
 
-    /// - Throws: What to install, or which function is missing.
+    /// - Throws: A failure that says what to install, or which function is missing.
     package init(_ name: String) throws(LibraryFailure) {
         library = try SystemLibrary(name, of: .brotli)
         // SAFETY: each property above has the type that brotli/decode.h gives the function named here.
@@ -28,7 +29,7 @@ package final class BrotliDecoding: @unchecked Sendable {
         unsafe inflate = try library.function("BrotliDecoderDecompressStream")
     }
 
-    /// The decoder, loaded once for the process; a failure lasts until the process ends.
+    /// The decoder. It is loaded once for the process, and a failure is final.
     package static let shared: Result<BrotliDecoding, LibraryFailure> = Result { () throws(LibraryFailure) in
         try BrotliDecoding("libbrotlidec.so.1")
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of one brotli stream that is written in steps. brotli cannot reset it, so each stream has its own.
+/// The state of one brotli stream that is compressed in steps. brotli cannot reset a state, so each stream has its own.
 ///
-/// Its memory grows with the content, to about three times its window of 4 MiB at most.
+/// The memory grows with the content, up to about three times the window of 4 MiB.
 @safe
 package struct BrotliDeflation: ~Copyable {
     private let brotli: BrotliEncoding
     private let state: BrotliEncoding.Handle
 
     /// - Parameters:
-    ///   - byteCount: How many bytes are compressed in all.
+    ///   - byteCount: The expected total input, in bytes.
     ///   - level: From 0 to 11; nil for brotli's default, which is 11.
     /// - Throws: A failure with ``LibraryFailure/Cause/notInitialised`` if memory is exhausted.
     package init(_ brotli: BrotliEncoding, byteCount: Int, level: Int?) throws(LibraryFailure) {
-        // SAFETY: without an allocator, brotli uses that of the C library. It refuses parameters only of a stream that has
-        // begun.
+        // SAFETY: without an allocator, brotli uses that of the C library. It refuses parameters only of a stream that
+        // has begun.
         guard let state = unsafe brotli.make(nil, nil, nil) else { throw brotli.library.failure(.notInitialised) }
         if let level { _ = unsafe brotli.set(state, Self.levelParameter, UInt32(level)) }
         _ = unsafe brotli.set(state, Self.byteCountParameter, UInt32(clamping: byteCount))
@@ -28,7 +28,7 @@ package struct BrotliDeflation: ~Copyable {
         unsafe brotli.free(state)
     }
 
-    /// Compresses bytes, and adds what brotli writes to an array.
+    /// Compresses bytes, and appends brotli's output to an array.
     ///
     /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
     package func deflate(
@@ -63,13 +63,13 @@ package struct BrotliDeflation: ~Copyable {
         return status
     }
 
-    /// What brotli does with what it has kept back: `BrotliEncoderOperation` of brotli/encode.h.
+    /// What brotli does with input that it has not written yet (`BrotliEncoderOperation` of brotli/encode.h).
     package enum Operation: CInt {
-        /// Nothing: more input follows.
+        /// brotli may keep it: more input follows.
         case process = 0
-        /// It writes all of it.
+        /// brotli writes all of it.
         case flush = 1
-        /// It writes all of it, and ends the stream.
+        /// brotli writes all of it, and ends the stream.
         case finish = 2
     }
 
@@ -78,6 +78,6 @@ package struct BrotliDeflation: ~Copyable {
     private static let levelParameter: CInt = 1
     private static let blockBitsParameter: CInt = 3
     private static let byteCountParameter: CInt = 5
-    /// brotli works when so much has come: 64 KiB.
+    /// brotli compresses in blocks of this size, as a power of two: 64 KiB.
     private static let smallestBlockBits: UInt32 = 16
 }

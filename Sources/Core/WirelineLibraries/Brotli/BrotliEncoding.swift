@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// brotli's encoder, looked up at first use.
+/// The functions of brotli's encoder. They are looked up at first use.
 ///
 /// Nothing changes after initialization, so `@unchecked Sendable` is correct.
 @safe
@@ -13,12 +13,13 @@ package final class BrotliEncoding: @unchecked Sendable {
 
     let library: SystemLibrary
     private let largestByteCount: @convention(c) (Int) -> Int
-    /// The level, the window's bits, the mode, the input's byte count and place, the output's.
+    /// The arguments: the level, the window's bits, the mode, the input's byte count and address, and the output's.
     private let encode: Encoder
     let make: @convention(c) (BrotliDecoding.Allocator?, BrotliDecoding.Liberator?, UnsafeMutableRawPointer?) -> Handle?
     let free: @convention(c) (Handle?) -> Void
     let set: @convention(c) (Handle?, CInt, UInt32) -> CInt
-    /// The state, the operation, the input's byte count and place, the output's, and the count of all output so far.
+    /// The arguments: the state, the operation, the input's byte count and address, the output's byte count and
+    /// address, and the total number of output bytes.
     let deflate:
         @convention(c) (
             Handle?, CInt, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
@@ -26,7 +27,7 @@ package final class BrotliEncoding: @unchecked Sendable {
         ) -> CInt
     let hasMoreOutput: @convention(c) (Handle?) -> CInt
 
-    /// - Throws: What to install, or which function is missing.
+    /// - Throws: A failure that says what to install, or which function is missing.
     package init(_ name: String) throws(LibraryFailure) {
         library = try SystemLibrary(name, of: .brotli)
         // SAFETY: each property above has the type that brotli/encode.h gives the function named here.
@@ -39,12 +40,12 @@ package final class BrotliEncoding: @unchecked Sendable {
         unsafe hasMoreOutput = try library.function("BrotliEncoderHasMoreOutput")
     }
 
-    /// The encoder, loaded once for the process; a failure lasts until the process ends.
+    /// The encoder. It is loaded once for the process, and a failure is final.
     package static let shared: Result<BrotliEncoding, LibraryFailure> = Result { () throws(LibraryFailure) in
         try BrotliEncoding("libbrotlienc.so.1")
     }
 
-    /// Compresses bytes to one whole stream.
+    /// Compresses bytes to one complete stream.
     ///
     /// - Parameter level: From 0 to 11; nil for brotli's default, which is 11.
     /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
@@ -65,7 +66,7 @@ package final class BrotliEncoding: @unchecked Sendable {
         return compressed
     }
 
-    // brotli/encode.h
+    // The constants of brotli/encode.h.
     private static let defaultLevel: CInt = 11
     private static let defaultWindowBits: CInt = 22
     private static let defaultMode: CInt = 0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of one brotli stream that is read. brotli cannot reset it, so each stream has its own.
+/// The state of one brotli stream that is decompressed. brotli cannot reset a state, so each stream has its own.
 ///
-/// brotli allocates a window of at most 16 MiB, as large as the stream says. The system gives memory only for the part
-/// that is filled.
+/// brotli allocates a window of the size that the stream names, at most 16 MiB. The system provides memory only for the
+/// part that is used.
 @safe
 package struct BrotliInflation: StreamInflation, ~Copyable {
     private let brotli: BrotliDecoding
@@ -43,7 +43,7 @@ package struct BrotliInflation: StreamInflation, ~Copyable {
             hasFilledRoom: roomByteCount == 0, progress: progress)
     }
 
-    // `BrotliDecoderResult` of brotli/decode.h.
+    // The values of `BrotliDecoderResult` (brotli/decode.h).
     private static let hasEnded: CInt = 1
     private static let needsInput: CInt = 2
     private static let needsRoom: CInt = 3

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a library of the system cannot be used, and what to install.
+/// Why a system library cannot be used, and what to install.
 package struct LibraryFailure: Error, Equatable, Sendable {
-    /// What went wrong.
     package enum Cause: Equatable, Sendable {
-        /// The system is not Linux.
+        /// Libraries are loaded on Linux only.
         case otherSystem
-        /// A program that is linked statically cannot load libraries.
+        /// The program is linked statically, so it cannot load libraries.
         case staticProgram
-        /// The system has no library of this name.
+        /// The system has no library with this file name.
         case notFound
-        /// Neither the program nor what was loaded with it has the library's functions.
+        /// Neither the program nor the libraries loaded with it have the functions.
         case notInProgram
-        /// The library has no function of this name: it is another library, or too old.
+        /// The library has no function of this name: it is a different library, or too old.
         case noFunction(String)
         /// The library is older than ``LibraryProduct/minimumVersion``.
         case tooOld
-        /// The library was found, but could not begin.
+        /// The library was loaded, but its initialisation failed.
         case notInitialised
-        /// The library has answered with this status, as it does if memory is exhausted.
+        /// A function of the library returned this status, for example because memory is exhausted.
         case gaveUp(status: Int)
     }
 
     package let cause: Cause
-    /// The file's name, such as `libz.so.1`.
+    /// The file name, such as `libz.so.1`.
     package let library: String
     package let product: LibraryProduct
 
@@ -33,9 +32,9 @@ package struct LibraryFailure: Error, Equatable, Sendable {
         self.product = product
     }
 
-    /// Returns the failure in words.
+    /// Returns the failure as text.
     ///
-    /// - Parameter purpose: What the library is wanted for, in one or two words: `compression`.
+    /// - Parameter purpose: What the library is needed for, in one or two words, such as `compression`.
     package func reason(for purpose: String) -> String {
         switch cause {
         case .otherSystem: "\(library) is loaded on Linux only"
@@ -56,15 +55,15 @@ package struct LibraryFailure: Error, Equatable, Sendable {
     }
 }
 
-/// A library, as people know and install it.
+/// A library by the name under which it is known and installed.
 package struct LibraryProduct: Equatable, Sendable {
     package let name: String
-    /// The major version that is needed at least; nil if the file's name says it.
+    /// The lowest major version that works; nil if the file name contains the version.
     package let minimumVersion: Int?
-    /// The packages of the usual distributions.
+    /// The names of its packages in the common distributions.
     package let packages: String
 
-    /// The name, and the version that is needed.
+    /// The name with the version that is needed.
     var installedName: String { minimumVersion.map { "\(name) \($0)" } ?? name }
 
     package static let zlib = LibraryProduct(
@@ -74,12 +73,11 @@ package struct LibraryProduct: Equatable, Sendable {
         name: "brotli", minimumVersion: nil,
         packages: "Debian and Ubuntu: libbrotli1, Fedora: libbrotli, Alpine: brotli-libs")
 
-    /// OpenSSL's libssl, which needs its libcrypto.
+    /// OpenSSL's libssl, together with its libcrypto.
     package static let libssl = LibraryProduct(
         name: "OpenSSL", minimumVersion: 3,
         packages: "Debian and Ubuntu: libssl3, Fedora: openssl-libs, Alpine: libssl3")
 
-    /// OpenSSL's libcrypto alone.
     package static let libcrypto = LibraryProduct(
         name: "OpenSSL", minimumVersion: 3,
         packages: "Debian and Ubuntu: libssl3, Fedora: openssl-libs, Alpine: libcrypto3")

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A compressed stream that is read piece by piece.
+/// A compressed stream that is decompressed piece by piece.
 package protocol StreamInflation: ~Copyable {
-    /// Inflates until the input ends or the buffer is full.
+    /// Decompresses until the input ends or the buffer is full.
     ///
-    /// - Parameter destination: The buffer; it must not be empty.
+    /// - Parameter destination: The buffer. It must not be empty.
     func inflate(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> InflationStep
 }
 
-/// What one call has done with a compressed stream.
+/// The result of one call of ``StreamInflation/inflate(_:into:)``.
 package struct InflationStep {
-    /// How far a stream has come.
     package enum Progress {
-        /// It needs more input or more room.
+        /// The stream needs more input or more space for output.
         case isIncomplete
         case hasEnded
-        /// The following data is damaged, or needs a dictionary; the output came before the damage.
+        /// The rest of the stream is damaged or needs a dictionary. The output before the damage is valid.
         case isDamaged
     }
 
-    /// The number of input bytes taken, and of output bytes written.
+    /// The number of input bytes that were read, and of output bytes that were written.
     package let takenByteCount: Int
     package let filledByteCount: Int
-    /// Whether the buffer is full, so that more output may come without more input.
+    /// Whether the buffer is full. Then there may be more output without more input.
     package let hasFilledRoom: Bool
     package let progress: Progress
 

@@ -8,20 +8,20 @@
     import Darwin
 #endif
 
-/// A library of the system, loaded at run time until the process ends.
+/// A system library that is loaded at run time and stays loaded until the process ends.
 ///
-/// Neither building nor starting a program needs the library. Libraries are loaded on Linux only; elsewhere the program brings
-/// them.
+/// The program builds and starts without the library. Libraries are loaded on Linux only. On other systems the program
+/// must be linked with them.
 @safe
 package struct SystemLibrary {
-    /// Where the functions are: the file's name, or the program.
+    /// The file name of the library, or a name for the program itself.
     package let name: String
     package let product: LibraryProduct
-    /// The library for `dlsym(3)`, or ``everywhere``.
+    /// The handle for `dlsym(3)`, or ``everywhere``.
     private let handle: UnsafeMutableRawPointer?
 
     #if os(Linux)
-        /// Loads a library, such as `libz.so.1`, with the libraries that it needs.
+        /// Loads a library, such as `libz.so.1`, with its dependencies.
         ///
         /// - Throws: A failure with ``LibraryFailure/Cause/staticProgram`` or ``LibraryFailure/Cause/notFound``.
         package init(_ name: String, of product: LibraryProduct) throws(LibraryFailure) {
@@ -38,7 +38,7 @@ package struct SystemLibrary {
             unsafe self.handle = handle
         }
 
-        /// `RTLD_DEFAULT`: the program and what was loaded with it.
+        /// `RTLD_DEFAULT`: the program and the libraries loaded with it.
         private static var everywhere: UnsafeMutableRawPointer? { nil }
     #else
         package init(_ name: String, of product: LibraryProduct) throws(LibraryFailure) {
@@ -51,7 +51,7 @@ package struct SystemLibrary {
         private static var everywhere: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: -2) }
     #endif
 
-    /// Takes the functions of the program and of what was loaded with it.
+    /// Uses the functions of the program and of the libraries loaded with it.
     ///
     /// - Throws: A failure with ``LibraryFailure/Cause/notInProgram`` if they have no function of this name.
     package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
@@ -62,7 +62,7 @@ package struct SystemLibrary {
         guard unsafe dlsym(handle, function) != nil else { throw failure(.notInProgram) }
     }
 
-    /// Returns a function of the library, or of the libraries that it needs.
+    /// Returns a function of the library or of its dependencies.
     ///
     /// - Throws: A failure with ``LibraryFailure/Cause/noFunction(_:)``.
     package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
@@ -72,7 +72,6 @@ package struct SystemLibrary {
         return unsafe unsafeBitCast(address, to: Function.self)
     }
 
-    /// The failure of this library.
     package func failure(_ cause: LibraryFailure.Cause) -> LibraryFailure {
         LibraryFailure(cause, library: name, of: product)
     }

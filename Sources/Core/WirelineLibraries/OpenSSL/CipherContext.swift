@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One direction of AES with one key.
+/// AES with one key, in one direction.
 ///
 /// OpenSSL wipes its copy of the key when the context is released.
 @safe
@@ -41,7 +41,7 @@ package struct CipherContext: ~Copyable {
         unsafe library.free(context)
     }
 
-    /// Begins anew with the same key.
+    /// Restarts the cipher with the same key.
     ///
     /// - Parameter vector: 16 bytes.
     package func restart(with vector: RawSpan) throws(LibraryFailure) {
@@ -54,7 +54,7 @@ package struct CipherContext: ~Copyable {
         guard status == 1 else { throw refusal(status) }
     }
 
-    /// Encrypts or decrypts bytes of a stream, which goes on with the next call (CTR).
+    /// Encrypts or decrypts the next bytes of a stream (CTR).
     package func transform(_ input: RawSpan) throws(LibraryFailure) -> [UInt8] {
         var status: CInt = 1
         let output = unsafe run(input, roomByteCount: input.byteCount) { room, filledByteCount, source in
@@ -65,20 +65,20 @@ package struct CipherContext: ~Copyable {
         return output
     }
 
-    /// Encrypts all bytes of a message, and pads them to whole blocks (CBC).
+    /// Encrypts a whole message, and pads it to whole blocks (CBC).
     package func encryptWhole(_ input: RawSpan) throws(LibraryFailure) -> [UInt8] {
         guard let output = transformWhole(input) else { throw library.failure(0) }
         return output
     }
 
-    /// Decrypts all bytes of a message, and takes its padding off (CBC).
+    /// Decrypts a whole message, and removes the padding (CBC).
     ///
-    /// - Returns: nil if the bytes are no whole blocks, or their padding is wrong.
+    /// - Returns: nil if the byte count is not a multiple of the block, or the padding is wrong.
     package func decryptWhole(_ input: RawSpan) -> [UInt8]? { transformWhole(input) }
 
     private func transformWhole(_ input: RawSpan) -> [UInt8]? {
         var status: CInt = 1
-        // OpenSSL may write one block more than it reads.
+        // OpenSSL can write one block more than it reads.
         let roomByteCount = input.byteCount + 2 * AESMode.blockByteCount
         let output = unsafe run(input, roomByteCount: roomByteCount) { room, filledByteCount, source in
             // SAFETY: see `run`; `update` has left at least a block of it.
@@ -95,7 +95,7 @@ package struct CipherContext: ~Copyable {
         return output
     }
 
-    /// Lends the input, and memory for the output.
+    /// Lends the input and memory for the output to `body`.
     private func run(
         _ input: RawSpan, roomByteCount: Int,
         _ body: (CipherLibrary.Room, _ filledByteCount: inout Int, UnsafeRawBufferPointer) -> Void
@@ -110,7 +110,7 @@ package struct CipherContext: ~Copyable {
         }
     }
 
-    /// OpenSSL counts in 32 bits with a sign.
+    /// OpenSSL counts with a signed 32-bit integer, so long input is passed in pieces.
     private func update(
         _ source: UnsafeRawBufferPointer, into room: CipherLibrary.Room, _ filledByteCount: inout Int
     ) -> CInt {

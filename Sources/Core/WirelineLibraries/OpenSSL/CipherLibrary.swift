@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The functions of libcrypto for symmetric ciphers, looked up at first use.
+/// The functions of libcrypto for symmetric ciphers. They are looked up at first use.
 ///
 /// Nothing changes after initialization, so `@unchecked Sendable` is correct.
 @safe
@@ -14,16 +14,17 @@ package final class CipherLibrary: @unchecked Sendable {
     private let library: SystemLibrary
     let make: @convention(c) () -> Handle?
     let free: @convention(c) (Handle?) -> Void
-    /// The context; a cipher, an engine, a key and a vector, each nil to keep the present one; 1 to encrypt.
+    /// The arguments: the context; the cipher, the engine, the key and the vector, each nil to keep the present one; 1
+    /// to encrypt, 0 to decrypt, −1 to keep the direction.
     let initialize: @convention(c) (Handle?, Handle?, Handle?, Bytes?, Bytes?, CInt) -> CInt
     let update: @convention(c) (Handle?, Room?, Count?, Bytes?, CInt) -> CInt
     let finish: @convention(c) (Handle?, Room?, Count?) -> CInt
     let clearErrors: @convention(c) () -> Void
-    /// The ciphers of each mode, in the order of ``AESMode/keyByteCounts``.
+    /// The ciphers of each mode. Their order is that of ``AESMode/keyByteCounts``.
     private let cbc: [Cipher]
     private let ctr: [Cipher]
 
-    /// - Throws: Which function is missing.
+    /// - Throws: A failure that names the missing function.
     init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
         self.library = library.library
         // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
@@ -52,34 +53,32 @@ package final class CipherLibrary: @unchecked Sendable {
         return unsafe ciphers
     }
 
-    /// libcrypto, loaded once for the process; a failure lasts until the process ends.
+    /// libcrypto. It is loaded once for the process, and a failure is final.
     package static let shared: Result<CipherLibrary, LibraryFailure> = Result { () throws(LibraryFailure) in
         try first(of: OpenSSLLibrary.Part.crypto.places)
     }
 
-    /// Loads libcrypto from the first place that has it.
     package static func first(of places: [OpenSSLLibrary.Place]) throws(LibraryFailure) -> CipherLibrary {
         try OpenSSLLibrary.first(of: places, .crypto) { library throws(LibraryFailure) in
             try CipherLibrary(library)
         }
     }
 
-    /// OpenSSL's cipher for a key of so many bytes; nil if there is none.
+    /// Returns OpenSSL's cipher for a key of this length; nil if there is none.
     func cipher(_ mode: AESMode, keyByteCount: Int) -> Handle? {
         guard let index = AESMode.keyByteCounts.firstIndex(of: keyByteCount) else { return nil }
         // SAFETY: a cipher's function takes nothing and returns a static object.
         return unsafe (mode == .cbc ? cbc : ctr)[index]()
     }
 
-    /// The failure of a call that OpenSSL has refused.
     func failure(_ status: CInt) -> LibraryFailure { library.failure(.gaveUp(status: Int(status))) }
 }
 
-/// How AES is used for more than one block (NIST SP 800-38A).
+/// How AES handles more than one block (NIST SP 800-38A).
 package enum AESMode: String, CaseIterable, Sendable {
-    /// Cipher block chaining, padded to whole blocks as PKCS #7 says.
+    /// Cipher block chaining, padded to whole blocks (PKCS #7).
     case cbc
-    /// A keystream of encrypted counters.
+    /// Counter mode: the keystream is the encrypted counters.
     case ctr
 
     package static let blockByteCount = 16

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// OpenSSL's libssl with its libcrypto, or its libcrypto alone, loaded until the process ends.
+/// OpenSSL's libssl with its libcrypto, or libcrypto alone. It stays loaded until the process ends.
 package struct OpenSSLLibrary {
-    /// A part of OpenSSL that can be loaded.
     package enum Part: Sendable {
-        /// libssl, with the libcrypto that it was linked with.
+        /// libssl, with the libcrypto that it is linked with.
         case ssl
         case crypto
 
         fileprivate var product: LibraryProduct { self == .ssl ? .libssl : .libcrypto }
 
-        /// A function that only a program with this part has.
+        /// A function that a program has only if it contains this part.
         fileprivate var knownFunction: String { self == .ssl ? "SSL_new" : "EVP_CIPHER_CTX_new" }
 
         private var fileName: String { self == .ssl ? "libssl.so" : "libcrypto.so" }
 
-        /// The places to look for it, in order.
+        /// The places to search, in order.
         ///
-        /// The program's own OpenSSL comes first: a second one beside it would be another version with other locks. As
-        /// far as known, major versions keep the functions and numbers that this package uses; a missing function is
-        /// found at look-up. The name without a version comes last, because it may be OpenSSL 1.
+        /// The OpenSSL in the program comes first: a second one could have another version, and would have its own
+        /// locks. As far as known, all major versions from 3 keep the functions and numbers that this package uses. A
+        /// missing function is found at look-up. The file name without a version comes last, because it may be OpenSSL
+        /// 1.
         package var places: [Place] {
             [.program] + (3...6).map { .library("\(fileName).\($0)") } + [.library(fileName)]
         }
@@ -32,7 +32,7 @@ package struct OpenSSLLibrary {
 
     let library: SystemLibrary
 
-    /// - Throws: Why the place has no OpenSSL of version 3 or later.
+    /// - Throws: A failure that says why the place has no OpenSSL of version 3 or later.
     package init(_ part: Part, at place: Place) throws(LibraryFailure) {
         switch place {
         case .program: library = try SystemLibrary(inProgramWith: part.knownFunction, of: part.product)
@@ -41,32 +41,32 @@ package struct OpenSSLLibrary {
         try requireVersion()
     }
 
-    /// Throws unless OpenSSL is version 3 or later.
+    /// Throws if the version is less than 3.
     ///
-    /// OpenSSL 1, LibreSSL and BoringSSL have functions of the same names that behave differently.
+    /// OpenSSL 1, LibreSSL and BoringSSL have functions with the same names that behave differently.
     private func requireVersion() throws(LibraryFailure) {
         let majorVersion: @convention(c) () -> UInt32 = try function("OPENSSL_version_major")
         guard majorVersion() >= 3 else { throw library.failure(.tooOld) }
     }
 
-    /// A function of the part, or of the libcrypto that this libssl was linked with.
+    /// Returns a function of the part, or of the libcrypto that libssl is linked with.
     ///
-    /// The search includes a library's dependencies, so libcrypto is always the one that belongs to libssl.
+    /// The search includes a library's dependencies, so libcrypto is always the one of this libssl.
     package func function<Function>(_ name: String) throws(LibraryFailure) -> Function {
         try library.function(name)
     }
 
-    /// Throws unless an initialisation of OpenSSL has succeeded.
+    /// Throws if an initialisation of OpenSSL has failed.
     package func requireInitialised(_ result: Int32) throws(LibraryFailure) {
         guard result == 1 else { throw library.failure(.notInitialised) }
     }
 
-    /// `OPENSSL_INIT_NO_ATEXIT`: without OpenSSL's clean-up at exit, which frees what running threads still use.
+    /// `OPENSSL_INIT_NO_ATEXIT`: no clean-up at exit. The clean-up frees memory that running threads still use.
     package static let initializeWithoutExit: UInt64 = 0x0008_0000
 
     /// Loads OpenSSL from the first place that has it, and looks up its functions.
     ///
-    /// - Throws: The failure of the first library that was tried: it names what to install.
+    /// - Throws: The failure of the first library that was tried, because it names what to install.
     package static func first<Functions>(
         of places: [Place], _ part: Part, _ functions: (OpenSSLLibrary) throws(LibraryFailure) -> Functions
     ) throws(LibraryFailure) -> Functions {
@@ -78,7 +78,7 @@ package struct OpenSSLLibrary {
                 if case .library = place, failure == nil { failure = error }
             }
         }
-        // If there is no library to load, the only place says why there is no OpenSSL.
+        // No library was tried: the program is the only place. Trying it again throws the reason.
         guard let failure else { return try functions(OpenSSLLibrary(part, at: .program)) }
         throw failure
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The zlib functions that this package calls, looked up at first use.
+/// The functions of zlib that this package calls. They are looked up at first use.
 ///
-/// Neither building nor starting a program needs zlib.
+/// The program builds and starts without zlib.
 ///
 /// Nothing changes after initialization, so `@unchecked Sendable` is correct.
 @safe
 package final class Zlib: @unchecked Sendable {
-    /// A `z_stream`: ``ZlibStream``.
+    /// A pointer to a `z_stream` (``ZlibStream``).
     typealias Stream = UnsafeMutableRawPointer
     typealias Text = UnsafePointer<CChar>
     typealias Change = @convention(c) (Stream?) -> CInt
@@ -25,7 +25,7 @@ package final class Zlib: @unchecked Sendable {
     let resetDeflation: Change
     let endDeflation: Change
 
-    /// - Throws: What to install, or which function is missing.
+    /// - Throws: A failure that says what to install, or which function is missing.
     package init(_ name: String) throws(LibraryFailure) {
         library = try SystemLibrary(name, of: .zlib)
         // SAFETY: each property above has the type that zlib.h gives the function named here.
@@ -33,7 +33,7 @@ package final class Zlib: @unchecked Sendable {
         unsafe initializeInflation = try library.function("inflateInit2_")
         unsafe inflate = try library.function("inflate")
         unsafe resetInflation = try library.function("inflateReset")
-        // Unlike `inflateReset`, this keeps the window. Every zlib since 1.2.5.1 has it.
+        // Unlike `inflateReset`, this function keeps the window. It exists since zlib 1.2.5.1.
         unsafe restartInflation = try library.function("inflateResetKeep")
         unsafe endInflation = try library.function("inflateEnd")
         unsafe initializeDeflation = try library.function("deflateInit2_")
@@ -42,27 +42,27 @@ package final class Zlib: @unchecked Sendable {
         unsafe endDeflation = try library.function("deflateEnd")
     }
 
-    /// zlib, loaded once for the process; a failure lasts until the process ends.
+    /// zlib. It is loaded once for the process, and a failure is final.
     package static let shared: Result<Zlib, LibraryFailure> = Result { () throws(LibraryFailure) in
         try Zlib("libz.so.1")
     }
 
-    /// Throws unless a status of zlib says that all went well.
+    /// Throws if a status of zlib is an error.
     func require(_ status: CInt) throws(LibraryFailure) {
         guard status == ZlibConstant.isFine else { throw library.failure(.gaveUp(status: Int(status))) }
     }
 }
 
-/// What surrounds the compressed bytes of a stream.
+/// The format around the compressed bytes of a stream.
 package enum ZlibWrapper: Hashable, Sendable {
-    /// Nothing (RFC 1951).
+    /// No header and no trailer (RFC 1951).
     case none
-    /// Two bytes before them and a checksum after them (RFC 1950).
+    /// A header of two bytes and a checksum (RFC 1950).
     case zlib
     /// A header, a checksum and a byte count (RFC 1952).
     case gzip
 
-    /// zlib's number for a window of so many bits and this wrapper.
+    /// Returns zlib's number for this wrapper and a window of this size, as a power of two.
     func code(windowBits: Int) -> CInt {
         switch self {
         case .none: CInt(-windowBits)
@@ -72,7 +72,7 @@ package enum ZlibWrapper: Hashable, Sendable {
     }
 }
 
-/// The state of one zlib stream: `z_stream` of zlib.h, whose size zlib compares with its own.
+/// The state of one zlib stream (`z_stream` of zlib.h). zlib refuses it if the size differs from its own.
 @safe
 struct ZlibStream {
     var nextInput: UnsafePointer<UInt8>?
@@ -91,7 +91,7 @@ struct ZlibStream {
     var reserved: CUnsignedLong = 0
 }
 
-/// Constants of zlib.h.
+/// The constants of zlib.h.
 enum ZlibConstant {
     static let isFine: CInt = 0
     static let streamEnd: CInt = 1
@@ -102,12 +102,12 @@ enum ZlibConstant {
     static let defaultStrategy: CInt = 0
 }
 
-/// What zlib does with what it has kept back when its input ends.
+/// What zlib does with input that it has not written yet.
 package enum ZlibFlush: CInt, Sendable {
-    /// Nothing: more input follows.
+    /// zlib may keep it: more input follows.
     case none = 0
-    /// It writes all, so that the peer can read it without what follows.
+    /// zlib writes all of it, so that the peer can decompress it now.
     case sync = 2
-    /// It writes all, and ends the stream.
+    /// zlib writes all of it, and ends the stream.
     case finish = 4
 }

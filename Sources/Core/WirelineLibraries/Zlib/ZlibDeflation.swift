@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a stream that zlib deflates: up to 256 KB, kept for the streams that follow.
+/// The state of a stream that zlib compresses. It takes up to 256 KB, and is kept for later streams.
 @safe
 package struct ZlibDeflation: ~Copyable {
     private let zlib: Zlib
-    /// The stream must not move: zlib keeps its address.
+    /// The stream must not move, because zlib keeps its address.
     private let stream: UnsafeMutablePointer<ZlibStream>
 
     /// - Parameters:
     ///   - level: From 0 (no compression) to 9; nil for zlib's default, which is 6.
-    ///   - windowBits: How far back the stream may refer, as a power of two from 9 to 15.
+    ///   - windowBits: The size of the window in bytes, as a power of two from 9 to 15.
     /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
     package init(
         _ zlib: Zlib, _ wrapper: ZlibWrapper, level: Int?, windowBits: Int = 15
@@ -34,7 +34,7 @@ package struct ZlibDeflation: ~Copyable {
         unsafe stream.deallocate()
     }
 
-    /// Compresses bytes, and adds what zlib writes to an array.
+    /// Compresses bytes, and appends zlib's output to an array.
     ///
     /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)``.
     package func deflate(
@@ -47,14 +47,14 @@ package struct ZlibDeflation: ~Copyable {
         try zlib.require(status)
     }
 
-    /// Forgets all input, so that another stream can follow. Its memory is kept.
+    /// Resets the stream for another one. The memory is kept.
     package func reset() {
         // SAFETY: `init` has initialised the stream. zlib refuses only one that was not.
         _ = unsafe zlib.resetDeflation(stream)
     }
 
     private func run(_ source: UnsafeRawBufferPointer, _ flush: ZlibFlush, into compressed: inout [UInt8]) -> CInt {
-        // zlib counts in 32 bits.
+        // zlib counts in 32 bits, so long input is passed in pieces.
         // SAFETY: `source` is lent for the whole call, and each piece has the count that zlib gets with its address.
         var rest = unsafe source[...]
         repeat {
@@ -65,7 +65,7 @@ package struct ZlibDeflation: ~Copyable {
             repeat {
                 let status = unsafe step(rest.isEmpty ? flush : .none, into: &compressed)
                 if status == ZlibConstant.streamEnd { return ZlibConstant.isFine }
-                // zlib reports a buffer error if the last buffer was exactly large enough.
+                // zlib returns a buffer error if the last buffer was exactly large enough.
                 guard status == ZlibConstant.isFine || status == ZlibConstant.bufferError else { return status }
             } while unsafe stream.pointee.outputByteCount == 0
         } while unsafe !rest.isEmpty

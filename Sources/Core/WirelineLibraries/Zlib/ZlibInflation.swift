@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a stream that zlib inflates: about 40 KB, kept for the streams that follow.
+/// The state of a stream that zlib decompresses. It takes about 40 KB, and is kept for later streams.
 @safe
 package struct ZlibInflation: StreamInflation, ~Copyable {
     private let zlib: Zlib
-    /// The stream must not move: zlib keeps its address.
+    /// The stream must not move, because zlib keeps its address.
     private let stream: UnsafeMutablePointer<ZlibStream>
 
-    /// - Parameter windowBits: How far back a stream may refer, as a power of two from 8 to 15.
+    /// - Parameter windowBits: The size of the window in bytes, as a power of two from 8 to 15.
     /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
     package init(_ zlib: Zlib, _ wrapper: ZlibWrapper, windowBits: Int = 15) throws(LibraryFailure) {
         // SAFETY: the memory is this value's own until `deinit`, or until zlib refuses it; zlib compares the size given
@@ -28,16 +28,16 @@ package struct ZlibInflation: StreamInflation, ~Copyable {
         unsafe stream.deallocate()
     }
 
-    /// Whether the input so far ends with a complete block.
+    /// Whether the input so far ends at the end of a block.
     package var isBetweenBlocks: Bool {
-        // zlib.h at `inflate`: 128 is added after the end of a block.
+        // zlib adds 128 after the end of a block (zlib.h at `inflate`).
         // SAFETY: `init` has initialised the stream, which lives as long as this value.
         unsafe stream.pointee.dataType & 128 != 0
     }
 
-    /// Inflates until the input ends or the buffer is full.
+    /// Decompresses until the input ends or the buffer is full.
     ///
-    /// - Parameter destination: The buffer; it must not be empty.
+    /// - Parameter destination: The buffer. It must not be empty.
     package func inflate(
         _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
     ) -> InflationStep {
@@ -50,7 +50,7 @@ package struct ZlibInflation: StreamInflation, ~Copyable {
         let status = unsafe zlib.inflate(stream, ZlibFlush.sync.rawValue)
         let progress: InflationStep.Progress =
             switch status {
-            // A buffer error means that there was no input, or no room.
+            // A buffer error means that there was no input or no space for output.
             case ZlibConstant.isFine, ZlibConstant.bufferError: .isIncomplete
             case ZlibConstant.streamEnd: .hasEnded
             default: .isDamaged
@@ -61,15 +61,15 @@ package struct ZlibInflation: StreamInflation, ~Copyable {
             hasFilledRoom: stream.pointee.outputByteCount == 0, progress: progress)
     }
 
-    /// Forgets all input, so that another stream can follow. Its memory is kept.
+    /// Resets the stream for another one. The memory is kept.
     package func reset() {
         // SAFETY: `init` has initialised the stream. zlib refuses only one that was not.
         _ = unsafe zlib.resetInflation(stream)
     }
 
-    /// Lets another stream follow, which may refer to what came before.
+    /// Prepares for another stream that may refer to the content of this one.
     ///
-    /// - Returns: Whether zlib has done so.
+    /// - Returns: Whether zlib has accepted this.
     package func restart() -> Bool {
         // SAFETY: as above.
         unsafe zlib.restartInflation(stream) == ZlibConstant.isFine

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two JSON values in lines: `-` marks what was expected, `+` what was received.
+/// Two JSON values line by line: `-` marks what was expected, `+` what was received.
 struct JSONDifference {
     private(set) var lines: [String] = []
-    /// The longest line of values that are equal.
+    /// Equal values up to this number of characters are shown on one line.
     private static let width = 80
 
     init(expected: JSONTree, received: JSONTree) {

@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// A message's fields as JSON, as `wire decode` prints them, but with the names that Swift has.
+/// A message's fields as `wire decode` prints them, but with their Swift names.
 indirect enum JSONTree: Equatable {
-    /// A number, a text, true, false or null, as it is written.
+    /// A number, a string, true, false or null, as JSON text.
     case scalar(String)
     case array([JSONTree])
     case object([Entry])
@@ -14,7 +14,6 @@ indirect enum JSONTree: Equatable {
         let value: JSONTree
     }
 
-    /// The fields of a message or a structure.
     init(fieldsOf value: Any) {
         var entries: [Entry] = []
         for child in Mirror(reflecting: value).children {
@@ -25,7 +24,7 @@ indirect enum JSONTree: Equatable {
         self = .object(entries)
     }
 
-    /// - Returns: Nil for a value that is absent.
+    /// - Returns: nil if an optional value is absent.
     private init?(_ value: Any) {
         switch value {
         case let value as HiddenValue: self.init(value.value)
@@ -81,7 +80,7 @@ indirect enum JSONTree: Equatable {
     }
 
     private static func integer<Value: BinaryInteger>(_ value: Value) -> JSONTree {
-        // Readers of JSON with 64-bit floats lose digits beyond 2⁵³.
+        // Many JSON parsers read numbers as 64-bit floats, which lose digits beyond 2⁵³, so these numbers are strings.
         let isLarge = value.magnitude > UInt64(1) << 53 - 1
         return .scalar(isLarge ? "\"\(value)\"" : "\(value)")
     }
@@ -105,7 +104,6 @@ indirect enum JSONTree: Equatable {
 
     // MARK: Text
 
-    /// The JSON in one line.
     var line: String {
         switch self {
         case .scalar(let text): text

@@ -3,17 +3,16 @@
 import Wireline
 import WirelineCodec
 
-/// Messages in the texts of failures.
 enum MessageText {
-    /// Two messages in lines of at most so many characters are shown one below the other.
+    /// Two messages are shown one below the other if their lines have at most this number of characters.
     private static let width = 100
 
-    /// A message in one line: `Sc_100 {"result":1,"players":[]}`.
+    /// Returns the name and the JSON on one line: `Sc_100 {"result":1,"players":[]}`.
     static func line(_ message: any PacketMessage) -> String {
         "\(type(of: message).messageName) \(JSONTree(fieldsOf: message).line)"
     }
 
-    /// A packet in one line, decoded if one of the types has its ID.
+    /// Returns the message on one line if one of the types has the packet's ID; otherwise its ID and payload.
     static func line(_ packet: ReceivedPacket, of types: [any PacketMessage.Type]) -> String {
         let bytes = Hexadecimal.text(of: [UInt8](copying: packet.payload))
         guard let type = types.first(where: { $0.messageID == packet.id }) else {
@@ -26,7 +25,7 @@ enum MessageText {
         }
     }
 
-    /// What differs between two messages of one type.
+    /// Returns the lines that show how two messages of one type differ.
     static func difference(expected: any PacketMessage, received: any PacketMessage) -> [String] {
         let (left, right) = (JSONTree(fieldsOf: expected), JSONTree(fieldsOf: received))
         if left.line.count <= width, right.line.count <= width {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An expectation that was not met. Its description says where, what was expected, and what has come.
+/// An expectation that was not met. The description has the line of the test, the expectation, and what was received.
 public struct TestFailure: Error, CustomStringConvertible, Sendable {
-    /// The whole text, in several lines.
+    /// The whole text, with several lines.
     public let description: String
 
     init(_ place: CodePlace, _ summary: String, _ details: [String] = []) {
@@ -10,7 +10,6 @@ public struct TestFailure: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// A line of a test.
 struct CodePlace: Sendable, CustomStringConvertible {
     private let fileID: String
     private let line: Int

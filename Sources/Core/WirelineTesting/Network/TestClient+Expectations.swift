@@ -3,15 +3,17 @@
 public import Wireline
 public import WirelineCodec
 
-/// What a test expects a client to receive. Each expectation takes the next message, in the order of arrival.
+/// The messages that a test expects a client to receive. Each expectation takes the next message, in the order of
+/// arrival.
 ///
-/// If something else has come, or nothing, a ``TestFailure`` says what was expected and what has come.
+/// If another message arrives, or none, the call throws a ``TestFailure``. It says what was expected and what was
+/// received.
 extension TestClient {
-    /// Expects a message that is equal to this one.
+    /// Expects a message that is equal to the given one.
     ///
     /// - Parameters:
     ///   - expected: The message.
-    ///   - limit: How far the clock may move until it comes (default: not at all).
+    ///   - limit: How far the clock may move until the message arrives (default: not at all).
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
     public func expect<Message: ServerMessage>(
@@ -27,7 +29,7 @@ extension TestClient {
             MessageText.difference(expected: expected, received: message) + waitingText)
     }
 
-    /// Expects a message of a type, and returns it.
+    /// Expects a message of a type, with any content, and returns it.
     @discardableResult
     public func expect<Message: ServerMessage>(
         _ type: Message.Type, within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line
@@ -38,7 +40,7 @@ extension TestClient {
         return try decode(type, packet, place)
     }
 
-    /// Expects any message, and returns it with its header.
+    /// Expects a message of any type, and returns it with its header.
     public func expectMessage(
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line
     ) async throws -> ReceivedMessage<Definition.FromServer> {
@@ -52,10 +54,10 @@ extension TestClient {
         }
     }
 
-    /// Expects that nothing comes, and that the connection stays open.
+    /// Expects that no message arrives and that the connection stays open.
     ///
     /// - Parameters:
-    ///   - duration: How far the clock moves meanwhile (default: not at all).
+    ///   - duration: How far the clock moves during the check (default: not at all).
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
     public func expectNothing(
@@ -73,10 +75,10 @@ extension TestClient {
     /// Expects the end of the connection, after all messages were taken.
     ///
     /// - Parameters:
-    ///   - limit: How far the clock may move until it comes (default: not at all).
+    ///   - limit: How far the clock may move until the end (default: not at all).
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
-    /// - Returns: The error that ended it; nil if the server has ended its stream after a whole packet.
+    /// - Returns: The error that ended the connection; nil if the server has ended its stream after a whole packet.
     @discardableResult
     public func expectEnd(
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line
@@ -97,10 +99,10 @@ extension TestClient {
         return end.error
     }
 
-    /// Whether the connection has not ended.
+    /// Whether the connection has not ended yet.
     public var isOpen: Bool { inbox.withLock { $0.end == nil } }
 
-    /// Forgets the messages that have come and were not expected yet.
+    /// Drops all messages that have arrived and that no expectation has taken.
     public func skipAll() async {
         await network.settle()
         inbox.withLock { $0.packets = [] }
@@ -137,7 +139,6 @@ extension TestClient {
         }
     }
 
-    /// The messages after the one that a failure is about.
     private var waitingText: [String] {
         let packets = inbox.withLock(\.packets)
         return packets.isEmpty ? [] : ["then came"] + packets.map { "  " + text(of: $0) }

@@ -3,30 +3,29 @@
 public import WirelineCodec
 import WirelineTransport
 
-/// A client on a ``TestNetwork``: a real `PacketClient`, whose messages wait until the test expects them.
+/// A client on a ``TestNetwork``: a real `PacketClient`. The messages it receives wait until the test expects them.
 ///
 /// Each call returns when the network is idle.
 public final class TestClient<Definition: PacketProtocol>: Sendable {
-    /// Its name in errors.
+    /// The client's name in errors.
     public let name: String
     /// The network.
     public let network: TestNetwork
-    /// The client itself, as a program has it.
+    /// The client, as a program has it.
     ///
-    /// The test client takes all its messages. Its calls that wait need a clock that moves: see
+    /// The test client takes all its messages. Calls of it that wait need a clock that moves: see
     /// ``TestNetwork/run(within:fileID:line:_:)``.
     public let client: PacketClient<Definition>
     let inbox = Lock<Inbox>.Shared(Inbox())
 
-    /// What has arrived and was not expected yet.
+    /// The messages that have arrived and that no expectation has taken.
     struct Inbox: Sendable {
         var packets: [ReceivedPacket] = []
         var end: End?
     }
 
-    /// How the connection ended.
     struct End: Sendable {
-        /// nil: the server has ended its stream.
+        /// nil if the server has ended its stream.
         let error: ConnectionError?
     }
 
@@ -35,7 +34,7 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
         self.name = name
         self.network = network
         let inbox = inbox
-        // It ends with the connection, which the client owns.
+        // Nobody awaits this task. It ends with the connection, which the client owns.
         Task(executorPreference: network.loop) { [connection = client.connection] in
             var end = End(error: nil)
             do throws(ConnectionError) {
@@ -44,7 +43,7 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
                 end = End(error: error)
             }
             inbox.withLock { $0.end = end }
-            // As programs do when there is nothing left to read.
+            // Closes this side, too, as programs do at the end of the stream.
             connection.finish()
         }
     }
@@ -53,7 +52,7 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
 
     /// Sends a message.
     ///
-    /// - Throws: `ConnectionError`; ``TestFailure`` if it cannot be sent because the server reads nothing.
+    /// - Throws: `ConnectionError`; ``TestFailure`` if the message cannot be sent because the server does not read.
     public func send<Message: ClientMessage>(
         _ message: Message, header: PacketHeader = [:], fileID: String = #fileID, line: Int = #line
     ) async throws where Message.Definition == Definition {
@@ -65,7 +64,8 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
         }
     }
 
-    /// Sends messages together: the server receives them in one piece, as far as the network delivers it so.
+    /// Sends messages in one write. The server reads them in one piece, unless ``TestNetwork/delivery-swift.property``
+    /// splits it.
     public func sendTogether(
         _ messages: any ClientMessage..., fileID: String = #fileID, line: Int = #line
     ) async throws {
@@ -85,7 +85,7 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
         try await send(bytes: bytes, fileID: fileID, line: line)
     }
 
-    /// Sends bytes as they are; they need not be a packet.
+    /// Sends bytes unchanged. They need not be a valid packet.
     public func send(bytes: [UInt8], fileID: String = #fileID, line: Int = #line) async throws {
         let client = client
         try await network.run("\(name) sends \(bytes.count) bytes", within: .zero, CodePlace(fileID, line)) {
@@ -93,15 +93,15 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
         }
     }
 
-    /// Sends a request, and returns its reply.
+    /// Sends a request and returns its reply.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - header: Header fields to set (default: none); the client chooses the sequence.
-    ///   - limit: How far the clock may move until the reply comes (default: not at all).
+    ///   - header: Header fields to set (default: none). The client chooses the sequence number.
+    ///   - limit: How far the clock may move until the reply arrives (default: not at all).
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
-    /// - Throws: `ConnectionError`; ``TestFailure`` if no reply comes.
+    /// - Throws: `ConnectionError`; ``TestFailure`` if no reply arrives.
     public func request<Request: ClientMessage & RequestMessage>(
         _ request: Request, header: PacketHeader = [:], within limit: Duration = .zero, fileID: String = #fileID,
         line: Int = #line
@@ -116,28 +116,28 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
 
     // MARK: A peer's behaviour
 
-    /// Ends the client's stream (half-close); it still receives.
+    /// Ends the client's stream (half-close). The client still receives.
     public func endOutput() async { await act { $0.endOutput() } }
 
-    /// Closes the connection after everything was sent.
+    /// Closes the connection after all output was sent.
     public func finish() async { await act { $0.finish() } }
 
-    /// Closes the connection at once.
+    /// Closes the connection without waiting until all output was sent.
     public func close() async { await act { $0.close() } }
 
-    /// Resets the connection: both ends fail.
+    /// Resets the connection. Both ends get an error.
     public func reset() async { await act { $0.stream.memorySocket?.reset() } }
 
-    /// Vanishes, as a phone without a network: nothing passes any more, and the server is not told.
+    /// Stops all traffic of the connection without telling the server, as a phone does that loses its network.
     public func vanish() async { await act { $0.stream.memorySocket?.cut(true) } }
 
-    /// Comes back after ``vanish()``: what was sent meanwhile arrives.
+    /// Restores the traffic after ``vanish()``. Everything that was sent in between arrives.
     public func comeBack() async { await act { $0.stream.memorySocket?.cut(false) } }
 
-    /// Stops reading, so that the server's output begins to wait.
+    /// Stops reading, so that the server's output queues up.
     public func pauseReading() async { await act { $0.stream.memorySocket?.isPaused = true } }
 
-    /// Reads again after ``pauseReading()``.
+    /// Continues reading after ``pauseReading()``.
     public func resumeReading() async { await act { $0.stream.memorySocket?.isPaused = false } }
 
     private func act(_ body: @escaping @Sendable (PacketConnection) -> Void) async {

@@ -4,17 +4,17 @@ public import Wireline
 public import WirelineCodec
 import WirelineTransport
 
-/// A client's context, for tests that call a handler themselves.
+/// The context of a client's connection, for tests that call a handler directly.
 ///
 ///     let context = try await TestContext(LobbyProtocol.self) { _ in Visitor() }
 ///     let reply = try await context.call { client in try enter(Cs_100(roomID: 7, name: "Ann"), client) }
 ///     try await context.client.expect(Sc_200(text: "welcome"))   // what the handler has sent
 ///
-/// The context belongs to a real connection on a ``TestNetwork``, so rooms and kicks work, too.
+/// The context belongs to a real connection on a ``TestNetwork``, so handlers can also use rooms and close connections.
 public final class TestContext<Definition: PacketProtocol, State>: Sendable {
     /// The other end of the connection, which receives what handlers send.
     public let client: TestClient<Definition>
-    /// The server that the context belongs to.
+    /// The server of the connection.
     public let server: TestServer<Definition>
     private let context: LoopValue<ClientContext<Definition, State>>
 
@@ -25,7 +25,7 @@ public final class TestContext<Definition: PacketProtocol, State>: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The protocol.
-    ///   - network: The network; nil: one of its own (default).
+    ///   - network: The network; nil means a new one (default).
     ///   - makeState: Makes the state of the connection, on its loop.
     public init(
         _ definition: Definition.Type, on network: TestNetwork? = nil,
@@ -46,16 +46,16 @@ public final class TestContext<Definition: PacketProtocol, State>: Sendable {
         }
     }
 
-    /// Calls a handler, or anything that needs the context, on the connection's loop.
+    /// Calls a handler, or any other code that needs the context, on the connection's loop.
     ///
-    /// It returns when the network is idle.
+    /// The call returns when the network is idle.
     ///
     /// - Parameters:
-    ///   - limit: How far the clock may move until the call returns (default: not at all).
-    ///   - body: The call; the context must not leave it.
+    ///   - limit: How far the clock may move until `body` returns (default: not at all).
+    ///   - body: The call. It must not keep the context after it returns.
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
-    /// - Throws: What the call throws; ``TestFailure`` if it waits for something that does not come.
+    /// - Throws: The error of `body`; ``TestFailure`` if `body` does not return.
     @discardableResult
     public func call<Value: Sendable>(
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line,
@@ -75,7 +75,7 @@ extension TestContext where State == Void {
     }
 }
 
-/// A value that only the code on one loop uses, so `@unchecked Sendable` needs no lock.
+/// A value that only code on one loop uses, so `@unchecked Sendable` needs no lock.
 private final class LoopValue<Value>: @unchecked Sendable {
     let value: Value
 

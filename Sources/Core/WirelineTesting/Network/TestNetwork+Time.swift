@@ -3,17 +3,17 @@
 import WirelineTransport
 
 extension TestNetwork {
-    /// Moves the clock: timeouts, heartbeats, rate limits and the back-off of sessions pass.
+    /// Moves the clock. Timeouts, heartbeats, rate limits and the back-off of sessions take effect.
     ///
-    /// Timers fire in the order of their deadlines. Everything that one of them begins is done before the next one. The
-    /// call returns when the network is idle.
+    /// Timers fire in the order of their deadlines. All work that one timer starts is done before the next one fires.
+    /// The call returns when the network is idle.
     public func advance(by duration: Duration) async {
         await settle()
         await loop.advance(by: duration)
         await settle()
     }
 
-    /// Waits until the network is idle: what a test has done outside its clients has had its effects.
+    /// Waits until the network is idle. Call it after work that the test starts without a ``TestClient``.
     ///
     ///     try room.send(Sc_200(text: "hi"))
     ///     await network.settle()
@@ -21,25 +21,24 @@ extension TestNetwork {
         while true {
             let count = loop.manualClock?.outsideWorkCount
             await loop.waitUntilIdle()
-            // Tasks that have left the loop have a chance to continue.
+            // Tasks that have left the loop get a chance to return to it.
             for _ in 0..<3 { await Task.yield() }
             if loop.manualClock?.outsideWorkCount == count { return }
         }
     }
 
-    /// Runs a part of the test, and fails instead of hanging if it waits for something that does not come.
+    /// Runs a part of the test. The call fails, and does not hang, if that part waits for something that never arrives.
     ///
-    /// Use it for calls that wait by themselves, such as those of a session:
+    /// Use it for calls that wait, such as those of a session:
     ///
     ///     let reply = try await network.run(within: .seconds(10)) { try await session.request(Cs_100(roomID: 7, name: "Mo")) }
     ///
     /// - Parameters:
-    ///   - limit: How far the clock may move for it: from one timer to the next, until it has finished (default: not at
-    ///     all).
-    ///   - body: What to run, on the network's loop.
+    ///   - limit: How far the clock may move, from one timer to the next, until `body` returns (default: not at all).
+    ///   - body: The code to run, on the network's loop.
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
-    /// - Throws: What `body` throws; ``TestFailure`` if it did not finish.
+    /// - Throws: The error of `body`; ``TestFailure`` if `body` does not return.
     public func run<Value: Sendable>(
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable () async throws -> Value
@@ -52,7 +51,7 @@ extension TestNetwork {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let outcome = Lock<Result<Value, any Error>?>.Shared(nil)
-        // It is awaited here, through `outcome`.
+        // This function awaits the task through `outcome`.
         let task = Task(executorPreference: loop) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -68,10 +67,10 @@ extension TestNetwork {
         throw TestFailure(place, "\(what), but it did not finish: the network is idle\(await idleNote())")
     }
 
-    /// Waits until a condition is fulfilled, or until nothing can fulfil it any more.
+    /// Waits until a condition is true, or until neither the clock nor code outside the loop can make it true.
     ///
     /// - Parameter limit: How far the clock may move.
-    /// - Returns: Whether it is fulfilled.
+    /// - Returns: Whether the condition is true.
     func wait(within limit: Duration, until isFulfilled: () -> Bool) async -> Bool {
         await settle()
         let end = loop.clockTime + limit
@@ -79,7 +78,7 @@ extension TestNetwork {
             await step(to: end)
             await settle()
         }
-        // Only a failure, or code that has left the loop, comes here without the condition.
+        // The condition is still false only if the test fails or code has left the loop. Such code needs real time.
         let clock = ContinuousClock()
         let deadline = clock.now + patience
         while !isFulfilled(), clock.now < deadline, !Task.isCancelled {
@@ -89,7 +88,7 @@ extension TestNetwork {
         return isFulfilled()
     }
 
-    /// Moves the clock to the next timer, or to the end if there is none before it.
+    /// Moves the clock to the next timer, or to `end` if no timer is due before it.
     private func step(to end: MonotonicTime) async {
         await withCheckedContinuation { continuation in
             loop.whenIdle { [loop] in
@@ -99,7 +98,7 @@ extension TestNetwork {
         }
     }
 
-    /// What a failure says about the time.
+    /// Returns the part of a failure's text that says when the next timer is due.
     func idleNote() async -> String {
         let (next, now) = await loop.run { [loop] in (loop.nextDeadline, loop.clockTime) }
         guard let next else { return ", and no timer is set" }
@@ -108,12 +107,12 @@ extension TestNetwork {
 }
 
 extension Duration {
-    /// Without the nanoseconds that a turn of the loop may take.
+    /// Rounded up to milliseconds: a turn of the loop can add nanoseconds.
     fileprivate var rounded: Duration { .milliseconds((self / .milliseconds(1)).rounded(.up)) }
 }
 
 extension Lock where Value: Sendable {
-    /// A lock that several closures share.
+    /// A lock in a class, so that several closures can share it.
     final class Shared: Sendable {
         private let lock: Lock<Value>
 

@@ -3,7 +3,7 @@
 public import WirelineCodec
 public import WirelineTransport
 
-/// A network in memory, with one event loop and a clock that the test moves.
+/// A network in memory, with one event loop and a clock that only the test moves.
 ///
 ///     let network = try TestNetwork()
 ///     let server = try await network.serve(lobbyHandlers(rooms)) { _ in Visitor() }
@@ -13,22 +13,23 @@ public import WirelineTransport
 ///     try await network.advance(by: .seconds(60))
 ///     try await ann.expectEnd()
 ///
-/// Everything above the sockets is the code that runs in production: servers, clients, sessions, handlers, rooms, limits,
-/// TLS and WebSockets. What is started on ``loops`` has its sockets here, and its time.
+/// Everything above the sockets is production code: servers, clients, sessions, handlers, rooms, limits, TLS and
+/// WebSockets. Whatever is started on ``loops`` uses the sockets and the clock of this network.
 ///
-/// Each call returns when the network is idle: everything that was sent has arrived, and every handler that it called
-/// waits or has returned. So a test never sleeps, and never hangs: what does not come before the network is idle does
-/// not come. ``patience`` is for code that leaves the loop.
+/// Each call returns when the network is idle: all bytes have arrived, and every handler waits or has returned. So a
+/// test never sleeps and never hangs. A message that has not arrived when the network is idle will not arrive unless
+/// the clock moves. Code that leaves the loop is the exception: see ``patience``.
 ///
-/// A test makes a network of its own, and keeps it as long as it uses anything of it. The network ends when neither the
-/// test nor a ``TestServer`` or ``TestClient`` keeps it.
+/// Each test makes its own network, and keeps it as long as it uses any part of it. The network ends when the test and
+/// all ``TestServer`` and ``TestClient`` values have released it.
 public final class TestNetwork: Sendable {
-    /// The event loop, for what a test starts itself: `PacketSession.start(to:protocol:on:)` and others.
+    /// The event loop, for objects that the test starts itself, for example with
+    /// `PacketSession.start(to:protocol:on:)`.
     public let loops: EventLoopGroup
-    /// How long, in real time, a call waits for code that has left the loop before it fails (default 1 s).
+    /// How long a call waits, in real time, for code that has left the loop before the call fails (default 1 s).
     ///
     /// Handlers run on the loop, and so do the functions and actors that they await. `Task { }`, the main actor and
-    /// blocking calls leave it. Only a test that fails takes this time.
+    /// blocking calls leave it. Only a test that fails waits this long.
     public let patience: Duration
     let loop: EventLoop
     let memory: MemoryNetwork
@@ -55,7 +56,7 @@ public final class TestNetwork: Sendable {
 
     deinit { memory.end() }
 
-    /// The time since the network was made, on its own clock.
+    /// The time on the network's clock since the network was made.
     public var time: Duration { ManualClock.start.duration(to: loop.clockTime) }
 
     // MARK: Servers and clients
@@ -63,11 +64,11 @@ public final class TestNetwork: Sendable {
     /// Starts a server with handlers.
     ///
     /// - Parameters:
-    ///   - handlers: What the server does with each type of message.
-    ///   - address: The address; a port of 0 is replaced (default `127.0.0.1:0`).
+    ///   - handlers: The handlers for each type of message.
+    ///   - address: The address (default `127.0.0.1:0`). A port of 0 is replaced by a free one.
     ///   - configuration: Limits and timeouts.
-    ///   - makeState: Makes the program's own value for a new connection.
-    /// - Throws: As `PacketServer.start`, such as `HandlerError.unhandled`.
+    ///   - makeState: Makes the state of a new connection.
+    /// - Throws: The errors of `PacketServer.start`, such as `HandlerError.unhandled`.
     public func serve<Definition: PacketProtocol, State>(
         _ handlers: MessageHandlers<Definition, State>, at address: SocketAddress = .loopback(port: 0),
         configuration: ServerConfiguration = ServerConfiguration(),
@@ -80,7 +81,7 @@ public final class TestNetwork: Sendable {
         }
     }
 
-    /// Starts a server with handlers that keep no state for a connection.
+    /// Starts a server with handlers that need no state.
     public func serve<Definition: PacketProtocol>(
         _ handlers: MessageHandlers<Definition, Void>, at address: SocketAddress = .loopback(port: 0),
         configuration: ServerConfiguration = ServerConfiguration()
@@ -119,15 +120,15 @@ public final class TestNetwork: Sendable {
 
     /// Connects a client to a server.
     ///
-    /// With latency, TLS or a WebSocket, the clock moves by the time that this takes.
+    /// With latency, TLS or a WebSocket, connecting moves the clock.
     ///
     /// - Parameters:
     ///   - server: The server.
-    ///   - name: The client's name in the errors of expectations (default `client 1`, and so on).
+    ///   - name: The client's name in errors (default `client 1`, `client 2` and so on).
     ///   - configuration: Timeouts, limits, TLS and so on.
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
-    /// - Throws: `ConnectionError`, as `PacketClient.connect`.
+    /// - Throws: `ConnectionError`, as `PacketClient.connect` does.
     public func connect<Definition: PacketProtocol>(
         to server: TestServer<Definition>, as name: String? = nil,
         configuration: ClientConfiguration = ClientConfiguration(),
@@ -153,18 +154,18 @@ public final class TestNetwork: Sendable {
 
     // MARK: Conditions
 
-    /// In which pieces bytes arrive, on connections that are made from now on (default: whole).
+    /// How bytes are split into pieces on connections that are made from now on (default: whole).
     ///
-    /// A reader gets one piece at a time, as if each had come in a packet of its own. So tests find code that takes a
-    /// part of a packet for the whole.
+    /// A reader gets one piece at a time, as if each had arrived in its own TCP segment. This finds code that takes a
+    /// part of a packet for a whole one.
     public enum Delivery: Equatable, Sendable {
-        /// Everything that has arrived is read at once.
+        /// One read returns everything that has arrived.
         case whole
-        /// In pieces of so many bytes.
+        /// Pieces of this number of bytes.
         case bytes(Int)
-        /// In two pieces: the first so many bytes of each direction, and the rest.
+        /// Two pieces in each direction: this number of bytes, and the rest.
         case cut(at: Int)
-        /// In pieces of 1 to 128 bytes; the same number makes the same pieces.
+        /// Pieces of 1 to 128 bytes. The same seed makes the same pieces.
         case random(seed: UInt64)
 
         fileprivate var inMemory: MemoryDelivery {
@@ -177,7 +178,7 @@ public final class TestNetwork: Sendable {
         }
     }
 
-    /// In which pieces bytes arrive, on connections that are made from now on.
+    /// How bytes are split into pieces on connections that are made from now on (default: whole).
     public var delivery: Delivery {
         get { conditions.withLock(\.delivery) }
         set {
@@ -186,7 +187,7 @@ public final class TestNetwork: Sendable {
         }
     }
 
-    /// How long bytes are on their way in one direction, on the test's clock (default: no time).
+    /// The time that bytes need in one direction, on the network's clock (default 0).
     public var latency: Duration {
         get { conditions.withLock(\.latency) }
         set {
@@ -195,9 +196,10 @@ public final class TestNetwork: Sendable {
         }
     }
 
-    /// The size of the buffers of a connection, in bytes (default 65,536).
+    /// The size of each buffer of a connection, in bytes (default 65,536, at least 1).
     ///
-    /// Each direction has two: for bytes that have not arrived, and for those that were not read.
+    /// Each direction has two buffers: for bytes that have not arrived yet, and for bytes that the peer has not read
+    /// yet.
     public var bufferByteCount: Int {
         get { conditions.withLock(\.bufferByteCount) }
         set {
@@ -206,18 +208,18 @@ public final class TestNetwork: Sendable {
         }
     }
 
-    /// Gives a host's name the address of a server, for sessions and clients that the test starts itself.
+    /// Assigns a server's address to a host name, for sessions and clients that the test starts itself.
     public func setHost(_ name: String, to address: SocketAddress) { memory.setAddresses([address], of: name) }
 
     // MARK: Faults
 
-    /// Cuts the network: nothing passes, and no connection notices it by itself. Clients cannot connect.
+    /// Stops all traffic. No connection is told, and clients cannot connect.
     public func cut() async { await change { $0.cut(true) } }
 
-    /// Mends the network: what was sent meanwhile arrives, as TCP would send it again.
+    /// Restores the traffic after ``cut()``. Everything that was sent in between arrives, as with TCP.
     public func mend() async { await change { $0.cut(false) } }
 
-    /// Resets all connections: both ends of each fail.
+    /// Resets all connections. Both ends of each get an error.
     public func resetConnections() async { await change { $0.resetConnections() } }
 
     private func change(_ body: @escaping @Sendable (MemoryNetwork) -> Void) async {

@@ -5,9 +5,9 @@ public import WirelineTransport
 
 /// A server on a ``TestNetwork``.
 public struct TestServer<Definition: PacketProtocol>: Sendable {
-    /// The server itself, as a program has it.
+    /// The server, as a program has it.
     ///
-    /// Its calls that wait need a clock that moves: `try await network.run(within:) { await server.server.… }`.
+    /// Calls of it that wait need a clock that moves: `try await network.run(within:) { await server.server.… }`.
     public let server: PacketServer<Definition>
     /// The network.
     public let network: TestNetwork
@@ -25,17 +25,16 @@ public struct TestServer<Definition: PacketProtocol>: Sendable {
     /// The server's endpoint, for sessions.
     public var endpoint: ServerEndpoint { ServerEndpoint(address.ipAddress, port: address.port) }
 
-    /// How the connections ended that have ended, oldest first: with the error of the handler or of the connection; nil
-    /// is a clean end.
+    /// How connections have ended, oldest first: the error of the handler or of the connection, or nil for a clean end.
     public var ends: [(any Error)?] { endList.withLock { $0 } }
 
-    /// The number of connections that have not ended.
+    /// The number of connections that have not ended yet.
     public var connectionCount: Int { server.connections.count }
 
-    /// Drains all connections, and closes what is left after a time on the test's clock.
+    /// Drains all connections, and closes those that remain when the time limit has passed.
     ///
     /// - Parameters:
-    ///   - timeout: The time limit (default 10 s).
+    ///   - timeout: The time limit, on the network's clock (default 10 s).
     ///   - fileID: The file of the test, for the failure.
     ///   - line: The line of the test, for the failure.
     public func shutDown(
@@ -47,7 +46,8 @@ public struct TestServer<Definition: PacketProtocol>: Sendable {
         }
     }
 
-    /// Sends each client a message, drains all connections, and closes what is left after a time.
+    /// Sends a message to each client, drains all connections, and closes those that remain when the time limit has
+    /// passed.
     public func shutDown<Message: ServerMessage>(
         within timeout: Duration = .seconds(10), telling farewell: Message, header: PacketHeader = [:],
         fileID: String = #fileID, line: Int = #line

@@ -3,26 +3,23 @@
 import WirelineSchema
 
 extension JSONValue {
-    /// The string; nil if this is something else.
     var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The whole number, if it fits; nil if this is something else.
+    /// The value as an integer; nil if it is not a whole number or does not fit.
     var wholeNumber: Int? {
         if case .number(let number) = self { number.integer.flatMap { Int(exactly: $0) } } else { nil }
     }
 
-    /// Whether this is `true`.
     var isTrue: Bool { self == .boolean(true) }
 
-    /// The items; nil if this is no array.
     var items: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
 
-    /// Returns the value at the end of a path of members; nil if there is none.
+    /// Returns the value at the end of a path of member names; nil if there is none.
     func at(_ path: String...) -> JSONValue? {
         path.reduce(Optional(self)) { value, name in value?[name] }
     }
 
-    /// Returns the string of a member.
+    /// - Throws: `invalidParams` if the member is missing or is not a string.
     func requiredText(_ name: String) throws(RPCError) -> String {
         guard let text = self[name]?.text else { throw RPCError(.invalidParams, "`\(name)` is not a string") }
         return text

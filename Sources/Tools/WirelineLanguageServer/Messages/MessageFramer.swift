@@ -6,17 +6,15 @@
 ///     \r\n
 ///     {"jsonrpc":"2.0","id":1,"method":"shutdown", …}
 struct MessageFramer {
-    /// What the stream has brought.
     enum Event: Equatable {
-        /// The bytes of a whole message.
         case message([UInt8])
-        /// The end of a message with more bytes than allowed, which were dropped.
+        /// The end of a message that is longer than the limit. Its bytes were dropped.
         case dropped(byteCount: Int)
-        /// The stream is no sequence of messages; where the next one starts is unknown.
+        /// The stream violates the protocol. The start of the next message cannot be found.
         case broken(String)
     }
 
-    /// The longest header. Real ones have two short lines.
+    /// The longest header, in bytes. A real one has at most two short lines.
     private static let headerLimit = 4096
 
     private let limit: Int
@@ -24,13 +22,13 @@ struct MessageFramer {
     private var body: [UInt8] = []
     /// The length of the current message; nil while its header arrives.
     private var byteCount: Int?
-    /// The bytes of the current message that are still to come.
+    /// The number of bytes that are missing from the current message.
     private var missingCount = 0
 
-    /// - Parameter limit: The most bytes of a message.
+    /// - Parameter limit: The largest message, in bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes bytes from the input up to the next event; nil if all bytes are taken and there is none.
+    /// Consumes input up to the next event; nil if the input ends first.
     mutating func next(from input: inout ArraySlice<UInt8>) -> Event? {
         while let byte = input.first {
             if byteCount == nil {
@@ -61,7 +59,7 @@ struct MessageFramer {
 
     // MARK: The header
 
-    /// Takes a byte of the header, and returns what is wrong with it.
+    /// Consumes one byte of a header. Returns the error text if the header is invalid.
     private mutating func takeHeader(_ byte: UInt8) -> String? {
         if byte == UInt8(ascii: "\n"), header.last != UInt8(ascii: "\r") { return "a line of a header ends in CR LF" }
         guard header.count < Self.headerLimit else { return "a header has more than \(Self.headerLimit) bytes" }

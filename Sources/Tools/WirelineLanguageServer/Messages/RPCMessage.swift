@@ -2,15 +2,14 @@
 
 import WirelineSchema
 
-/// A message of JSON-RPC 2.0.
 enum RPCMessage: Equatable {
-    /// A call that wants a response with the same ID.
+    /// A call that expects a response with the same ID.
     case request(id: JSONValue, method: String, params: JSONValue)
     case notification(method: String, params: JSONValue)
-    /// The answer to a request of ours.
+    /// The response to a request of this server.
     case response
 
-    /// Reads a message; the error is the one to respond with.
+    /// Parses a message. The server responds with the error that this throws.
     init(_ bytes: [UInt8]) throws(RPCError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -47,11 +46,10 @@ enum RPCMessage: Equatable {
     }
 }
 
-/// An error that a response carries.
 struct RPCError: Error, Equatable {
     var code: Code
     var message: String
-    /// The ID of the faulty request, if it is known.
+    /// The ID of the faulty request; nil if it could not be read.
     var id: JSONValue?
 
     /// JSON-RPC 2.0 §5.1 and LSP 3.17, "ErrorCodes".

@@ -2,11 +2,10 @@
 
 package import WirelineSchema
 
-/// What is on disk in the folder of a protocol.
 package struct FolderContents: Sendable {
-    /// The `.wire` files that can be read; their paths are their names in the folder.
+    /// The `.wire` files that could be read. Their paths are relative to the folder.
     package var files: [SourceFile]
-    /// Why others cannot be read.
+    /// Why the other files could not be read.
     package var faults: [String]
 
     package init(files: [SourceFile] = [], faults: [String] = []) {

@@ -2,18 +2,17 @@
 
 import WirelineSchema
 
-/// A document that the client edits; its text is the truth, not the file's.
+/// A document that is open in the editor. Its text replaces that of the file on disk.
 struct OpenDocument {
-    /// The address in the client's spelling.
+    /// The URI as the client writes it, which can differ from ours.
     let uri: String
-    /// The key of its project.
+    /// The project's key in ``LanguageServer/projects``.
     let project: String
-    /// The name of its file.
     let name: String
     private(set) var text: SourceText
     private(set) var version: Int
 
-    /// What it costs: its text, its address, and what an empty one takes.
+    /// The memory that the document uses, in bytes: its text, its URI, and 1 KiB for everything else.
     var heldByteCount: Int { text.bytes.count + uri.utf8.count + 1024 }
 
     init(uri: String, project: String, name: String, text: String, version: Int) {
@@ -24,7 +23,8 @@ struct OpenDocument {
         self.version = version
     }
 
-    /// Applies changes in their order: each one replaces a range of the text after the changes before it, or all.
+    /// Applies changes in order. Each one replaces a range of the text that the earlier changes have made, or the whole
+    /// text.
     mutating func apply(
         _ changes: [JSONValue], version: Int, in encoding: PositionEncoding
     ) throws(RPCError) {

@@ -3,25 +3,22 @@
 import WirelineGenerator
 import WirelineSchema
 
-/// A folder with at least one open document: one protocol.
+/// A protocol: the `.wire` files of a folder, at least one of which is open.
 final class Project {
-    /// The folder's path; nil if the document is not a file.
+    /// nil if the document is not a file.
     let folder: String?
-    /// The protocol's name.
     let name: String
-    /// The open documents by the names of their files.
+    /// The open documents, by file name.
     private(set) var open: [String: OpenDocument] = [:]
-    /// What the client was told about each file.
+    /// The diagnostics that the client has of each file, by file name.
     var published: [String: Publication] = [:]
-    /// Whether the client must be told about problems.
+    /// Whether the files have changed since the client was last told about problems.
     private(set) var hasChanged = true
-    /// Whether the folder must be read again.
     private var isStale = true
     private var onDisk = FolderContents()
     private var checked: SchemaAnalysis?
     private var hovers: MarkdownHover?
 
-    /// The last diagnostics of a file.
     struct Publication: Equatable {
         var uri: String
         var version: Int?
@@ -45,7 +42,7 @@ final class Project {
         readAgain()
     }
 
-    /// Lets the folder be read again when its files are needed next.
+    /// Marks the folder as changed on disk. It is read when its files are needed next.
     func readAgain() {
         isStale = true
         forget()
@@ -61,11 +58,11 @@ final class Project {
 
     // MARK: Contents
 
-    /// Returns the checked files.
+    /// Returns the checked files. The result is kept until a file changes.
     ///
     /// - Parameters:
-    ///   - read: Reads a folder.
-    ///   - onFault: Called with the reason if a file cannot be read.
+    ///   - read: Reads a folder. It is called only if the folder has changed on disk.
+    ///   - onFault: Called with the reason for each file that cannot be read.
     func analysis(
         reading read: (String) -> FolderContents, onFault: (String) -> Void
     ) -> SchemaAnalysis {
@@ -82,7 +79,6 @@ final class Project {
         return analysis
     }
 
-    /// Returns the texts about names of a valid protocol.
     func hover(_ description: ProtocolDescription) -> MarkdownHover {
         if let hovers { return hovers }
         let made = MarkdownHover(description)
@@ -90,7 +86,7 @@ final class Project {
         return made
     }
 
-    /// Returns the address of a file in the client's spelling, or in ours if it is not open.
+    /// Returns the URI of a file as the client writes it; if the file is not open, as this server writes it.
     func uri(of name: String) -> String {
         if let document = open[name] { return document.uri }
         return DocumentURI.uri(ofPath: (folder ?? "") + "/" + name)

@@ -2,18 +2,18 @@
 
 import WirelineSchema
 
-/// What the client has said that it can do (LSP 3.17, "ClientCapabilities").
+/// The features that the client announces in `initialize` (LSP 3.17, "ClientCapabilities").
 struct ClientCapabilities {
     var encoding = PositionEncoding.utf16
-    /// Whether hovers may be Markdown.
+    /// Whether hover texts may be Markdown.
     var showsMarkdown = false
-    /// Whether diagnostics may have related places.
+    /// Whether a diagnostic may have related locations.
     var showsRelatedPlaces = false
-    /// Whether it watches files for us.
+    /// Whether the client can watch files for the server.
     var watchesFiles = false
-    /// Whether edits may name versions.
+    /// Whether an edit may name the version of a document.
     var editsVersions = false
-    /// Whether lists of symbols may nest.
+    /// Whether document symbols may be nested.
     var nestsSymbols = false
 
     init() {}

@@ -3,10 +3,10 @@
 import WirelineSchema
 
 extension LanguageServer {
-    /// Tells the client about the problems of all protocols that have changed.
+    /// Sends the diagnostics of all protocols that have changed.
     ///
-    /// The caller does this when no more input has arrived: an editor that sends a change for each key is told about
-    /// the last one.
+    /// The caller calls this when no more input has arrived. If an editor sends a change for each key, the server
+    /// reports only on the last one.
     package mutating func publishProblems() {
         guard phase == .running else { return }
         for key in projects.keys.sorted() {
@@ -55,7 +55,7 @@ extension LanguageServer {
         notify("textDocument/publishDiagnostics", .object(members))
     }
 
-    /// Returns the positions of all problems in each file.
+    /// Returns a table for each file, with the positions of all its problems.
     private func positionTables(of analysis: SchemaAnalysis) -> [PositionTable] {
         var offsets = Array(repeating: [Int](), count: analysis.sources.count)
         for problem in analysis.problems {

@@ -23,7 +23,8 @@ extension LanguageServer {
             let version = item["version"]?.wholeNumber,
             let changes = params["contentChanges"]?.items, var document = documents[uri]
         else { return }
-        // A faulty change leaves the document as it is: the client and the server would disagree anyway.
+        // A change that does not fit the text leaves the document unchanged: client and server no longer agree on the
+        // text.
         guard (try? document.apply(changes, version: version, in: capabilities.encoding)) != nil else {
             return show("a change of \(uri) makes no sense")
         }
@@ -35,7 +36,6 @@ extension LanguageServer {
         projects[document.project]?.update(document)
     }
 
-    /// Whether a document fits beside the other open ones.
     private func hasRoom(for document: OpenDocument) -> Bool {
         documents.values.reduce(0) { $1.uri == document.uri ? $0 : $0 + $1.heldByteCount } + document.heldByteCount
             <= limits.openByteCount
@@ -61,13 +61,14 @@ extension LanguageServer {
     }
 
     mutating func show(_ message: String) {
-        // 1: an error.
+        // The type 1 is an error (LSP 3.17, "MessageType").
         notify("window/showMessage", ["type": 1, "message": .string("wire: " + message)])
     }
 
     // MARK: Projects
 
-    /// Returns the project that a document belongs to: that of its folder, or its own.
+    /// Returns the project of a document. All files of a folder belong to one project; any other URI is its own
+    /// project.
     private static func place(of uri: String) -> (key: String, folder: String?, name: String) {
         guard let path = DocumentURI.path(of: uri), let slash = path.lastIndex(of: "/") else {
             return (uri, nil, lastPart(of: uri))
@@ -80,7 +81,7 @@ extension LanguageServer {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// Returns a project's checked files.
+    /// Returns a project's checked files, and shows the client which files cannot be read.
     mutating func analysis(of project: Project) -> SchemaAnalysis {
         var faults: [String] = []
         let analysis = project.analysis(reading: readFolder, onFault: { faults.append($0) })
@@ -88,7 +89,6 @@ extension LanguageServer {
         return analysis
     }
 
-    /// The place that a request is about.
     struct RequestLocation {
         let project: Project
         let analysis: SchemaAnalysis
@@ -98,14 +98,13 @@ extension LanguageServer {
         var source: SourceText { analysis.sources[file] }
     }
 
-    /// Returns the document that a request is about.
     func document(_ params: JSONValue) throws(RPCError) -> OpenDocument {
         let uri = try (params["textDocument"] ?? .null).requiredText("uri")
         guard let document = documents[uri] else { throw RPCError(.invalidParams, "\(uri) is not open") }
         return document
     }
 
-    /// Returns the file that a request is about, and the place in it if the request has a position.
+    /// Returns the position that a request is about, or the start of its document if requests of its kind have none.
     mutating func place(_ params: JSONValue, hasPosition: Bool = true) throws(RPCError) -> RequestLocation {
         let document = try document(params)
         let offset =

@@ -27,9 +27,9 @@ extension LanguageServer {
 
     // MARK: Formatting
 
-    /// Returns the edit that formats a document; none if it is formatted, or cannot be parsed.
+    /// Returns the edit that formats a document. There is none if it is already formatted or has syntax errors.
     ///
-    /// The layout has no options, so those of the client do not matter.
+    /// The layout is fixed, so the client's formatting options are ignored.
     mutating func formatting(_ params: JSONValue) throws(RPCError) -> JSONValue {
         let document = try document(params)
         let source = document.text
@@ -46,7 +46,8 @@ extension LanguageServer {
         ]
     }
 
-    /// Returns the lines that differ, so that the cursor and marks elsewhere stay where they are.
+    /// Returns the range of lines to replace, and the new lines. Unchanged lines are left out, so that the cursor
+    /// stays.
     private static func changedLines(from old: [UInt8], to new: [UInt8]) -> (Range<Int>, ArraySlice<UInt8>) {
         var start = zip(old, new).prefix { $0 == $1 }.count
         while start > 0, old[start - 1] != UInt8(ascii: "\n") { start -= 1 }

@@ -3,14 +3,14 @@
 import WirelineSchema
 
 extension LanguageServer {
-    /// Returns what this server can do (LSP 3.17, "ServerCapabilities").
+    /// Returns the server's features (LSP 3.17, "ServerCapabilities").
     mutating func initialize(_ params: JSONValue) -> JSONValue {
         capabilities = ClientCapabilities(params)
         phase = .running
         return [
             "capabilities": [
                 "positionEncoding": .string(capabilities.encoding.rawValue),
-                // 2: documents are changed in parts.
+                // The kind 2 sends only the changed ranges (LSP 3.17, "TextDocumentSyncKind").
                 "textDocumentSync": ["openClose": true, "change": 2, "save": true],
                 "hoverProvider": true,
                 "completionProvider": ["triggerCharacters": ["@", "(", "["]],
@@ -26,7 +26,7 @@ extension LanguageServer {
         ]
     }
 
-    /// Asks the client to tell about `.wire` files that other programs change.
+    /// Asks the client to report `.wire` files that other programs change.
     mutating func watchFiles() {
         guard capabilities.watchesFiles else { return }
         let registration: JSONValue = [

@@ -26,7 +26,7 @@ extension LanguageServer {
         ]
     }
 
-    /// Returns what is known about a name. Bytes and offsets are known only if the protocol has no errors.
+    /// Returns the hover text of a name. It has sizes and offsets only if the protocol has no errors.
     private func text(about name: SchemaName, in place: RequestLocation) -> String? {
         guard let description = place.analysis.description else {
             guard !place.analysis.names.declarations(of: name).isEmpty else { return nil }

@@ -2,24 +2,22 @@
 
 import WirelineSchema
 
-/// A server of the Language Server Protocol 3.17 for `.wire` files, without input and output: bytes in, bytes out.
+/// A server of the Language Server Protocol 3.17 for `.wire` files. It does no I/O: the caller passes bytes in and out.
 ///
-/// Messages are handled in the order in which they arrive, each one to its end. Any input gives a result: messages, or
-/// errors as JSON-RPC wants them.
+/// The server handles messages in the order of arrival, each one completely. Input that it cannot parse is answered
+/// with a JSON-RPC error.
 package struct LanguageServer {
-    /// How far the conversation has come.
     enum Phase: Equatable {
         case new, running
-        /// The client has asked for the end; only `exit` may follow.
+        /// After `shutdown`. Only `exit` may follow.
         case shutDown
         case ended(End)
     }
 
-    /// How the conversation ended.
     package enum End: Equatable, Sendable {
-        /// By `shutdown` and then `exit` or the end of the input, or by the end of the input before `initialize`.
+        /// `shutdown` was received before `exit` or the end of the input, or the input ended before `initialize`.
         case orderly
-        /// In any other way.
+        /// Any other end.
         case early
     }
 
@@ -29,13 +27,13 @@ package struct LanguageServer {
     var phase = Phase.new
     var capabilities = ClientCapabilities()
     var documents: [String: OpenDocument] = [:]
-    /// The open protocols, by folder or by the address of a document that is not a file.
+    /// The projects with open documents, by folder, or by URI if the document is not a file.
     var projects: [String: Project] = [:]
     private var framer: MessageFramer
     private var output: [UInt8] = []
 
     /// - Parameters:
-    ///   - version: What the server says about itself.
+    ///   - version: The server's version, for `initialize`.
     ///   - readFolder: Reads the `.wire` files of a folder.
     package init(
         version: String, limits: LanguageServerLimits = LanguageServerLimits(),
@@ -47,12 +45,12 @@ package struct LanguageServer {
         framer = MessageFramer(limit: limits.messageByteCount)
     }
 
-    /// How the conversation ended; nil while it lasts.
+    /// How the conversation ended; nil before its end.
     package var end: End? { if case .ended(let end) = phase { end } else { nil } }
 
     // MARK: Input and output
 
-    /// Takes bytes from the client, in pieces of any length.
+    /// Takes bytes from the client. They can be cut anywhere.
     package mutating func receive(_ bytes: [UInt8]) {
         var input = bytes[...]
         while end == nil, let event = framer.next(from: &input) {
@@ -68,12 +66,11 @@ package struct LanguageServer {
         }
     }
 
-    /// Takes the end of the input.
     package mutating func receiveEnd() {
         if end == nil { phase = .ended(phase == .running ? .early : .orderly) }
     }
 
-    /// Returns the bytes for the client, and forgets them.
+    /// Returns the bytes to send to the client, and empties the buffer.
     package mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -128,7 +125,7 @@ package struct LanguageServer {
         }
     }
 
-    /// Handles a notification; a faulty or unknown one is ignored.
+    /// Handles a notification. A faulty or unknown one is ignored, because notifications have no response.
     private mutating func receive(_ method: String, _ params: JSONValue) {
         if method == "exit" {
             phase = .ended(phase == .shutDown ? .orderly : .early)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a document, `file:///home/me/Protocols/Scene/scene.wire` (RFC 8089).
+/// The URI of a document, such as `file:///home/me/Protocols/Scene/scene.wire` (RFC 8089).
 enum DocumentURI {
-    /// Returns the path that a file's URI names; nil for another scheme or another machine.
+    /// Returns the path of a file; nil if the scheme is another one or the URI names another machine.
     static func path(of uri: String) -> String? {
         guard uri.lowercased().hasPrefix("file://") else { return nil }
         let rest = uri.dropFirst("file://".count)
@@ -12,7 +12,7 @@ enum DocumentURI {
         return decoded(rest[slash...].prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Returns the URI of a file; the path is absolute.
+    /// - Parameter path: An absolute path.
     static func uri(ofPath path: String) -> String {
         var result = "file://"
         for byte in path.utf8 {
@@ -26,7 +26,7 @@ enum DocumentURI {
         return result
     }
 
-    /// The unreserved characters of RFC 3986 §2.3, and the slash.
+    /// Whether a byte needs no escape: the unreserved characters of RFC 3986 §2.3, and the slash.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -37,7 +37,7 @@ enum DocumentURI {
         }
     }
 
-    /// Resolves `%20`; nil if the bytes are not UTF-8 or an escape is broken.
+    /// Resolves escapes such as `%20`; nil if an escape is invalid or the result is not UTF-8.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8

@@ -2,13 +2,13 @@
 
 import WirelineSchema
 
-/// What the characters of a position count (LSP 3.17, "PositionEncodingKind").
+/// The unit in which positions count characters (LSP 3.17, "PositionEncodingKind").
 enum PositionEncoding: String {
     case utf8 = "utf-8"
     case utf16 = "utf-16"
 }
 
-/// A place in a text: a line and the units before the place on it, both from 0.
+/// A line, and the number of units before the position on that line. Both start at 0.
 struct TextPosition: Equatable {
     var line: Int
     var character: Int
@@ -29,17 +29,17 @@ struct TextPosition: Equatable {
 }
 
 extension SourceText {
-    /// Returns the position of a byte.
-    ///
-    /// - Complexity: O(*n*) in the bytes of its line.
+    /// - Complexity: O(*n*) in the bytes of the line.
     func position(at offset: Int, in encoding: PositionEncoding) -> TextPosition {
         let offset = min(max(0, offset), bytes.count)
         let line = lineIndex(at: offset)
         return TextPosition(line: line, character: unitCount(in: lineStarts[line]..<offset, encoding))
     }
 
-    /// Returns the byte at a position: the end of its line if the line is shorter, the end of the text if it has fewer
-    /// lines. A position inside a character is that of the character.
+    /// Returns the offset of a position.
+    ///
+    /// A position after the end of its line is moved to the end of the line. A position after the last line is moved to
+    /// the end of the text. A position inside a character is moved to the start of the character.
     func offset(of position: TextPosition, in encoding: PositionEncoding) -> Int {
         guard position.line < lineStarts.count else { return bytes.count }
         var offset = lineStarts[position.line]
@@ -66,14 +66,14 @@ extension SourceText {
         return count
     }
 
-    /// The units and bytes of the character at an offset; a byte that is not UTF-8 counts as one unit.
+    /// Returns the units and bytes of the character at an offset. A byte that is not UTF-8 counts as one unit.
     private func step(at offset: Int, _ encoding: PositionEncoding) -> (unitCount: Int, byteCount: Int) {
         guard bytes[offset] >= 0x80, let (scalar, byteCount) = scalar(at: offset) else { return (1, 1) }
         return (encoding == .utf8 ? byteCount : scalar.value > 0xFFFF ? 2 : 1, byteCount)
     }
 }
 
-/// The positions of many bytes of a text, found in one pass: a line may be as long as the file.
+/// The positions of many offsets. They are found in one pass, because a line can be as long as the file.
 struct PositionTable {
     private var positions: [Int: TextPosition] = [:]
 
@@ -93,7 +93,7 @@ struct PositionTable {
         }
     }
 
-    /// Returns the range of some bytes that the table has.
+    /// Returns the range of a span whose ends are in the table.
     func range(_ span: SourceSpan) -> JSONValue {
         let none = TextPosition(line: 0, character: 0)
         return [

@@ -9,9 +9,7 @@ struct Script: Sendable {
     var seed: UInt64?
     /// The variables of each connection, with their initial values.
     var variables: [Variable] = []
-    /// The variables that all connections share.
     var sharedVariables: [Variable] = []
-    /// The rules, in the order in which they are tried.
     var rules: [Rule] = []
 
     struct Variable: Sendable {
@@ -19,7 +17,7 @@ struct Script: Sendable {
         let initialValue: JSONValue
     }
 
-    /// The statements for an event; the first matching rule applies.
+    /// The statements for an event. Only the first rule that matches is run.
     struct Rule: Sendable {
         let event: Event
         let condition: Expression?
@@ -28,17 +26,15 @@ struct Script: Sendable {
     }
 
     enum Event: Equatable, Sendable {
-        /// A client connected.
         case connect
         /// One of these messages arrived; the numbers are their indices in the protocol.
         case messages([Int])
         /// A message arrived that the client cannot send by the schema.
         case unknown
-        /// Any message arrived.
         case any
     }
 
-    /// A duration between two limits.
+    /// A random duration between two limits, both included.
     struct Pause: Sendable {
         let least: Duration
         let most: Duration
@@ -53,55 +49,50 @@ struct Script: Sendable {
             case echo(Delivery)
             case raw([UInt8], Delivery)
             case assign(index: Int, isShared: Bool, Expression)
-            /// Sets a state of the connection, which packets depend on.
+            /// Sets a state of the connection. The layout of packets depends on it.
             case set(state: String, Expression)
             case condition(Expression, then: [Statement], otherwise: [Statement])
             case loop(count: Int, [Statement])
             case wait(Pause)
             case after(Pause, [Statement])
             case every(Pause, times: Int?, [Statement])
-            /// Everything sent inside it is sent in one piece.
+            /// Sends all output of the statements in one piece.
             case glue([Statement])
-            /// The messages sent inside it are sent in one packet.
+            /// Sends the messages of the statements in one packet.
             case bundle(Bundle, [Statement], Delivery)
             case stop, silence, endOutput, close, reset
         }
     }
 
-    /// A message to send.
     struct Message: Sendable {
-        /// The index in the protocol.
+        /// The index in `ProtocolDescription.messages`.
         let index: Int
         /// Whether it has the sequence number of the received message.
         let isReply: Bool
         let fields: Expression
-        /// The header fields to set, by name.
         let header: [(name: String, value: Expression)]
-        /// The header and trailer fields to overwrite with wrong values.
+        /// The header and trailer fields to overwrite after the packet is encoded, for example with a wrong checksum.
         let wrong: [(name: String, value: Expression)]
     }
 
-    /// A packet with messages inside.
+    /// A packet that carries other packets.
     struct Bundle: Sendable {
-        /// Its ID; nil: that of its first message.
+        /// The packet's ID; nil means the ID of its first message.
         let id: Expression?
-        /// The header fields to set, by name.
         let header: [(name: String, value: Expression)]
     }
 
-    /// The way in which the bytes of a packet are sent.
     struct Delivery: Sendable {
-        /// Whether a bit inside the outermost layer is wrong.
+        /// Whether one bit inside the outermost layer is flipped.
         var isDamaged = false
         /// The number of bytes to send; nil means all.
         var byteLimit: Int?
-        /// The size of the pieces, with a pause between them; nil means one piece.
+        /// The size of each piece and the pause between pieces; nil means one piece.
         var pieces: (byteCount: Int, pause: Pause)?
     }
 }
 
 extension Script {
-    /// An expression that has a value.
     struct Expression: Sendable {
         let kind: Kind
         let span: SourceSpan
@@ -116,10 +107,10 @@ extension Script {
             case connection
             /// How many times the rule has run on the connection, including this time.
             case count
-            /// The correct value, in `wrong`.
+            /// In `wrong`: the correct value of the field.
             case right
             case variable(index: Int, isShared: Bool)
-            /// A field of an object. If the schema says integer, an integer written as a string is converted.
+            /// A field of an object. If `isInteger` is true, an integer written as a string is converted.
             case member(Expression, String, isInteger: Bool)
             case item(Expression, Expression, isInteger: Bool)
             case random(Expression, Expression)
@@ -150,7 +141,7 @@ extension Script {
         case dividedBy = "/"
         case remainder = "%"
 
-        /// Operators with a higher number bind more tightly.
+        /// An operator with a higher number binds more tightly.
         var precedence: Int {
             switch self {
             case .or: 1
@@ -163,11 +154,11 @@ extension Script {
     }
 }
 
-/// The reason why a script cannot continue on a connection, with its position.
+/// Why a script cannot continue on a connection, with the position in its source.
 struct ScriptFailure: Error, CustomStringConvertible {
     let span: SourceSpan
     let reason: String
-    /// For example `scene.script:12:5`.
+    /// The position, for example `scene.script:12:5`.
     var place = ""
 
     var description: String { place.isEmpty ? reason : "\(place): \(reason)" }

@@ -2,10 +2,8 @@
 
 import WirelineSchema
 
-/// A word, a number, a string or a mark of a script.
 struct ScriptToken {
     enum Kind: Equatable {
-        /// A name or a keyword.
         case word
         /// Digits and the letters that follow without a space: `12`, `0.5`, `0xFF`, `500ms`.
         case number
@@ -16,14 +14,12 @@ struct ScriptToken {
     }
 
     let kind: Kind
-    /// The text as written.
     let text: String
     let span: SourceSpan
     /// Whether only spaces come before it on its line.
     let isFirstOnLine: Bool
 }
 
-/// Splits a script into tokens.
 struct ScriptLexer {
     private let source: SourceText
     private let reporter: Reporter
@@ -31,7 +27,7 @@ struct ScriptLexer {
     private var tokens: [ScriptToken] = []
     private var isFirstOnLine = true
 
-    /// The marks, longer ones first.
+    /// The lexer takes the first mark that fits, so longer ones come first.
     private static let marks = [
         "==", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ";", ",", ":", ".", "=", "<", ">", "+", "-", "*", "/",
         "%",
@@ -122,7 +118,7 @@ struct ScriptLexer {
 
     private func endOfNumber() -> Int {
         var end = endOfWord(from: offset)
-        // A fraction, and a sign after the `e` of an exponent.
+        // A word has only letters and digits. The fraction and the sign of an exponent are added here.
         if byte(at: end) == UInt8(ascii: "."), byte(at: end + 1)?.isScriptDigit == true {
             end = endOfWord(from: end + 1)
         }
@@ -145,7 +141,7 @@ struct ScriptLexer {
         let words = ["&": "and", "|": "or", "!": "not", "'": "\""]
         let text = source.text(offset..<offset + byteCount)
         reporter.error("\(text.quoted) means nothing in a script", at: span, help: words[text].map { "write `\($0)`" })
-        // Lexing continues as if the word were there. The second half of `&&` is skipped.
+        // Lexing continues as if the right word were written. The second `&` of `&&` is skipped.
         if let word = words[text], word != "\"" {
             tokens.append(ScriptToken(kind: .word, text: word, span: span, isFirstOnLine: isFirstOnLine))
             isFirstOnLine = false

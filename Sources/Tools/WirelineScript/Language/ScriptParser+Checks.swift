@@ -6,7 +6,6 @@ import WirelineSchema
 extension ScriptParser {
     // MARK: Types
 
-    /// Returns the known type of an expression.
     func type(of expression: Script.Expression) -> ScriptType {
         switch expression.kind {
         case .literal(let value): return value.scriptKind.map { .kind($0) } ?? .unknown
@@ -15,7 +14,7 @@ extension ScriptParser {
         case .request: return .messages(scope.messages ?? [])
         case .header: return .header
         case .connection, .count, .random, .size, .right, .negative, .messageID: return .kind(.number)
-        // The name of an unknown message is null.
+        // The name of an unknown message is null, so its type is not known.
         case .messageName, .variable: return .unknown
         case .not: return .kind(.boolean)
         case .member(let object, let name, _):
@@ -33,7 +32,7 @@ extension ScriptParser {
         }
     }
 
-    /// Returns the member names of a type; nil if they are unknown.
+    /// Returns the names and types of a type's members; nil if they are not known.
     func members(of type: ScriptType) -> [(name: String, type: ScriptType)]? {
         func fields(_ list: [FieldDescription]) -> [(name: String, type: ScriptType)] {
             list.filter(\.hasValue).map { ($0.name, .field($0.type)) }
@@ -67,13 +66,13 @@ extension ScriptParser {
         }
     }
 
-    /// Refuses an expression that certainly has another kind.
+    /// Reports an expression whose kind is known and is not the required one.
     func require(_ kind: ScriptType.Kind, _ expression: Script.Expression) throws(Fault) {
         guard let actual = type(of: expression).kind, actual != kind else { return }
         throw fault("this is \(actual.rawValue), where \(kind.rawValue) is needed", at: expression.span)
     }
 
-    /// Refuses operands that certainly do not support the operation.
+    /// Reports operands whose kinds are known and do not support the operation.
     func check(
         _ operation: Script.Operator, _ left: Script.Expression, _ right: Script.Expression, _ mark: ScriptToken
     ) throws(Fault) {
@@ -104,7 +103,6 @@ extension ScriptParser {
         }
     }
 
-    /// Refuses the name of a case that the enum does not have.
     private func checkName(_ name: Script.Expression, comparedWith field: Script.Expression) throws(Fault) {
         guard case .literal(.string(let text)) = name.kind,
             case .field(.enumeration(let index, _)) = type(of: field)
@@ -118,9 +116,9 @@ extension ScriptParser {
 
     // MARK: Messages to send
 
-    /// Refuses unknown fields, missing fields, and values that do not fit.
+    /// Reports unknown fields, missing fields, and values that do not fit.
     ///
-    /// - Parameter header: The header fields that are set; they may decide whether a field must be set.
+    /// - Parameter header: The header fields that the script sets. A field of the message can depend on them.
     func check(
         _ fields: Script.Expression, of message: Int, _ header: [(name: String, value: Script.Expression)],
         named name: SourceSpan
@@ -130,7 +128,7 @@ extension ScriptParser {
         let sample = sample(fields, message.fields)
         guard reporter.count == problemCount else { return }
         do throws(TranslationError) {
-            // A value that is known only at run time may decide whether a field must be set.
+            // If a value is known only at run time, whether a field that depends on it must be set is not known.
             let known = knownHeader(header)
             let isKnown =
                 hasKnownOperands(fields, message.fields)
@@ -141,7 +139,6 @@ extension ScriptParser {
         }
     }
 
-    /// Returns the header fields whose values are known before the script runs.
     private func knownHeader(_ header: [(name: String, value: Script.Expression)]) -> PacketHeader {
         var known = PacketHeader()
         for (name, expression) in header {
@@ -151,7 +148,7 @@ extension ScriptParser {
         return known
     }
 
-    /// Returns whether the values that decide about fields with conditions stand in an expression.
+    /// Returns whether the script contains the values of all fields that other fields depend on.
     private func hasKnownOperands(_ expression: Script.Expression, _ fields: [FieldDescription]) -> Bool {
         guard case .object(let members) = expression.kind else { return true }
         let operands = fields.compactMap(\.presence.condition).flatMap(\.operands)
@@ -173,7 +170,7 @@ extension ScriptParser {
         }
     }
 
-    /// Whether a value is known before the script runs.
+    /// Whether the value is known before the script runs.
     private func isConstant(_ expression: Script.Expression) -> Bool {
         switch expression.kind {
         case .literal: true
@@ -183,7 +180,7 @@ extension ScriptParser {
         }
     }
 
-    /// Returns a possible object, with sample values for unknown ones.
+    /// Returns an object for the encoder to check. Values that are not known yet are replaced by samples.
     private func sample(_ expression: Script.Expression, _ fields: [FieldDescription]) -> JSONValue {
         guard case .object(let members) = expression.kind else { return .null }
         return .object(
@@ -215,7 +212,7 @@ extension ScriptParser {
         case (.array(let items), .flags): return .array(items.compactMap(constant))
         default: break
         }
-        // The encoder reports an object or an array in the wrong place.
+        // The encoder reports an object or an array that is not allowed here.
         switch expression.kind {
         case .object: return .object([])
         case .array: return .array([])
@@ -230,7 +227,7 @@ extension ScriptParser {
         return translator.sample(of: type == field.type ? field : FieldDescription(item: type, of: field))
     }
 
-    /// Returns a possible object for a union, with sample values for unknown ones.
+    /// Returns a union's object for the encoder to check, with samples for values that are not known yet.
     private func sample(
         _ members: [Script.Expression.Member], _ union: UnionDescription
     ) -> JSONValue {
@@ -255,7 +252,6 @@ extension ScriptParser {
         if case .literal(let value) = expression.kind { value } else { nil }
     }
 
-    /// Reports an error at the field that causes it.
     private func report(
         _ error: TranslationError, in fields: Script.Expression, of message: String, named name: SourceSpan
     ) {
@@ -280,20 +276,20 @@ extension ScriptParser {
         reporter.error("\(error)", at: span)
     }
 
-    /// Returns the names and the indices of a path such as `.items[1].count`.
+    /// Returns the names and indices in a path such as `.items[1].count`.
     private static func steps(of path: Substring) -> [String] {
         path.split { ".[]".contains($0) }.map(String.init)
     }
 
     // MARK: Headers
 
-    /// What values are given to fields of a packet.
+    /// The kind of values that a script gives to fields of the header.
     enum HeaderValues {
-        /// Right ones, for fields that a program can set.
+        /// Correct values, for fields that a program can set.
         case right
-        /// Those of a packet with others inside, whose ID can be set.
+        /// Correct values for a packet that carries other packets. Its ID can be set, too.
         case ofBundle
-        /// Wrong ones, for fields outside of all layers.
+        /// Wrong values, for numbers outside all layers.
         case wrong
     }
 
@@ -355,7 +351,7 @@ extension ScriptParser {
 // MARK: States
 
 extension ScriptParser {
-    /// Refuses a known value that a state of the connection cannot have.
+    /// Reports a known value that the state cannot have.
     func check(_ value: Script.Expression, ofState name: String) throws(Fault) {
         guard let json = constant(value) else { return }
         do throws(StateTextError) {
@@ -367,14 +363,13 @@ extension ScriptParser {
 }
 
 extension PacketLayout {
-    /// Whether no layer is around a field.
     fileprivate func isOutsideLayers(_ index: Int) -> Bool {
         index >= header.count || index < content.layers.first?.fieldCount ?? .max
     }
 }
 
 extension FieldDescription {
-    /// Makes the field for an item of a list, with the item's type and the list's range.
+    /// Makes the field for an item of a list. The item has its own type and the range of the list.
     fileprivate init(item type: TypeDescription, of list: FieldDescription) {
         self = list
         self.type = type

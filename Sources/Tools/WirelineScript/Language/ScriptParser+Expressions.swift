@@ -3,7 +3,6 @@
 import WirelineSchema
 
 extension ScriptParser {
-    /// Parses an expression that is true or false.
     mutating func parseCondition() throws(Fault) -> Script.Expression {
         let condition = try parseExpression()
         try require(.boolean, condition)
@@ -30,7 +29,7 @@ extension ScriptParser {
         return left
     }
 
-    /// Counts a nesting level: a chain of operations or fields nests to the left.
+    /// Counts a level of nesting. A chain of operations or members also counts, because its tree is deep on the left.
     private mutating func descend() throws(Fault) {
         scope.depth += 1
         try requireDepth()
@@ -231,7 +230,6 @@ extension ScriptParser {
     }
 }
 
-/// Integers in scripts.
 enum ScriptNumber {
     /// Returns a decimal integer, or a hexadecimal one after `0x`; nil for other text.
     static func integer(_ text: String) -> Int128? {
@@ -244,7 +242,7 @@ enum ScriptNumber {
 }
 
 extension JSONError {
-    /// The reason without the position, which is shown separately.
+    /// The reason alone. The position is shown separately.
     fileprivate var reasonText: String {
         description.firstRange(of: " at byte ").map { String(description[..<$0.lowerBound]) } ?? description
     }

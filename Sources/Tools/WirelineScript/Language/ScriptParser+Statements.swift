@@ -51,7 +51,7 @@ extension ScriptParser {
             guard scope.messages != nil else { throw fault("no message has come that could go back", at: word.span) }
             return .echo(try parseDelivery())
         case "raw": return try parseRaw()
-        // A variable may have this name.
+        // A variable can be named `set`.
         case "set" where !takes("="): return try parseStateChange()
         case "if": return try parseIf()
         case "repeat":
@@ -78,7 +78,7 @@ extension ScriptParser {
         case "bundle": return try parseBundle(word)
         case "stop": return try parseEnd(.stop)
         case "silence", "end", "close":
-            // The bytes of a `glue` block are sent after the block.
+            // The bytes of a `glue` block are sent after the block, so a close inside it would come before them.
             try refuseInGlue(word)
             return try parseEnd(word.text == "silence" ? .silence : word.text == "end" ? .endOutput : .close)
         case "reset": return try parseEnd(.reset)
@@ -86,7 +86,7 @@ extension ScriptParser {
         }
     }
 
-    /// More than any script needs; an extra digit must not keep a loop busy.
+    /// The limit is far above what a script needs. Without it, a mistyped digit could occupy the loop for minutes.
     private static let maximumLoopCount = 100_000
 
     private func refuseInGlue(_ word: ScriptToken) throws(Fault) {
@@ -94,7 +94,7 @@ extension ScriptParser {
         throw fault("\(word.text.quoted) cannot stand in `glue`: what is in it leaves in one piece", at: word.span)
     }
 
-    /// The statements that say which messages stand in a packet.
+    /// The statements that are allowed in `bundle`.
     private static let bundledWords = ["reply", "send", "if", "repeat", "bundle"]
 
     private func refuseInBundle() throws(Fault) {
@@ -103,7 +103,7 @@ extension ScriptParser {
         throw fault("\(current.text.quoted) cannot stand in `bundle`: what is in it is one packet", at: current.span)
     }
 
-    /// Parses messages that are sent in one packet: `bundle { send …; } header { … };`.
+    /// Parses `bundle { send …; } header { … };`.
     private mutating func parseBundle(_ word: ScriptToken) throws(Fault) -> Script.Statement.Kind {
         guard description.layout.content.packets != nil else {
             throw fault("packets of \(description.name) have no packets inside", at: word.span)
@@ -149,7 +149,7 @@ extension ScriptParser {
         return .assign(index: variable.index, isShared: variable.isShared, expression)
     }
 
-    /// Parses a state of the connection that is set: `set phase = "play";`.
+    /// Parses `set phase = "play";` after its first word.
     private mutating func parseStateChange() throws(Fault) -> Script.Statement.Kind {
         let name = current
         guard name.kind == .word else { throw expected("the name of a state") }
@@ -241,7 +241,6 @@ extension ScriptParser {
         return delivery
     }
 
-    /// Parses a pause such as `200ms` or `100ms to 300ms`.
     private mutating func parsePause() throws(Fault) -> Script.Pause {
         let least = try parseTime()
         let most = take("to") ? try parseTime() : least

@@ -5,24 +5,23 @@ import WirelineSchema
 
 /// Parses a script and checks it against a protocol in one pass; names must be declared before use.
 ///
-/// A method that throws has already reported the error. Parsing continues with the next statement.
+/// A method that throws has already reported the error. Its caller continues with the next statement.
 struct ScriptParser {
-    /// An error that has been reported.
+    /// An error that the reporter already has.
     struct Fault: Error {}
 
-    /// The context of an expression.
+    /// What the code around an expression or statement allows.
     struct Scope {
         /// The possible received messages: nil for none, empty for any.
         var messages: [Int]?
-        /// Whether the code is inside a rule.
         var isRule = false
-        /// Whether a correct value is available.
+        /// Whether `right` is allowed: only inside `wrong`.
         var hasRight = false
-        /// Whether everything is sent in one piece.
+        /// Whether the code is inside `glue`.
         var isGlue = false
-        /// Whether everything is sent in one packet.
+        /// Whether the code is inside `bundle`.
         var isBundle = false
-        /// The nesting depth of the expression or statement.
+        /// The nesting depth of the expression or statement, compared with ``maximumDepth``.
         var depth = 0
     }
 
@@ -34,12 +33,10 @@ struct ScriptParser {
     var script = Script()
     var scope = Scope()
 
-    /// The largest nesting depth. No real script is deeper, and deeper ones could exhaust the thread's stack.
+    /// The limit keeps recursion from exhausting the thread's stack. Real scripts are less deep.
     static let maximumDepth = 64
 
-    /// Parses a script.
-    ///
-    /// - Returns: nil if there is any error.
+    /// - Returns: nil if the script has an error.
     static func parse(_ source: SourceText, _ translator: PacketTranslator, _ reporter: Reporter) -> Script? {
         let tokens = ScriptLexer.tokens(of: source, reporter: reporter)
         var parser = ScriptParser(translator, tokens, reporter)
@@ -61,7 +58,7 @@ struct ScriptParser {
                 try parseDeclaration()
             } catch {
                 skip(from: start)
-                // A brace without an opening one.
+                // A closing brace without an opening one would otherwise stop the loop here forever.
                 if takes("}"), position == start { advance() }
             }
         }
@@ -86,7 +83,7 @@ struct ScriptParser {
         return token
     }
 
-    /// Takes a word or a mark if it comes next.
+    /// Consumes a word or a mark if it is the next token.
     mutating func take(_ text: String) -> Bool {
         guard takes(text) else { return false }
         advance()
@@ -98,7 +95,7 @@ struct ScriptParser {
         let isBehind = text == ";" && (current.isFirstOnLine || takes("}") || current.kind == .endOfFile)
         guard isBehind else { throw expected("`\(text)` \(context)", help: help) }
         let end = last.span.end
-        // Parsing continues as if it were there.
+        // Parsing continues as if the semicolon were there.
         reporter.error("expected `;` \(context)", at: SourceSpan(file: 0, start: end, end: end), help: "put `;` here")
     }
 
@@ -107,7 +104,6 @@ struct ScriptParser {
         return advance()
     }
 
-    /// Parses an integer in a range.
     mutating func expectInteger<Value: FixedWidthInteger>(
         _ range: ClosedRange<Value>, _ what: String
     ) throws(Fault) -> Value {
@@ -134,7 +130,7 @@ struct ScriptParser {
         return fault("expected \(what), found \(found)", at: current.span, help: help)
     }
 
-    /// Skips what cannot be parsed.
+    /// Skips a statement or declaration with an error, from its first token.
     ///
     /// Parsing continues after the next `;` or the next block, or before the `}` that closes the surrounding block.
     mutating func skip(from start: Int) {
@@ -148,7 +144,7 @@ struct ScriptParser {
             case "{": depth += 1
             case "}":
                 depth -= 1
-                // These words after a block or an object belong to it.
+                // After a block or an object, these words belong to the same statement.
                 let goesOn = ["else", "header", "wrong", "cut", "torn"].contains(current.text)
                 if depth == 0, current.kind != .mark || takes("}"), !goesOn { return }
             case ";" where depth == 0: return
@@ -205,7 +201,7 @@ struct ScriptParser {
         if isShared { script.sharedVariables.append(variable) } else { script.variables.append(variable) }
     }
 
-    /// Words that begin an expression, and so cannot name a variable.
+    /// These words begin an expression, so they cannot name a variable.
     private static let reservedWords: Set<String> = [
         "request", "header", "message", "id", "connection", "count", "value", "true", "false", "null", "not", "and",
         "or", "random", "size", "reply", "send", "echo", "raw", "if", "else", "repeat", "wait", "after", "every",
@@ -248,7 +244,6 @@ struct ScriptParser {
         return .messages(messages)
     }
 
-    /// Parses the name of a message that a side may send.
     mutating func parseMessageName(from sender: Sender, orElse others: [String] = []) throws(Fault) -> Int {
         let also = others.isEmpty ? "" : ", or " + others.map { "`\($0)`" }.joined(separator: ", ") + ","
         let name = try expectWord("the name of a message" + also)
@@ -270,7 +265,7 @@ struct ScriptParser {
         return index
     }
 
-    /// Warns about rules that can never run, because an earlier rule without a condition hides them.
+    /// Warns about rules that never run, because an earlier rule without a condition handles the same messages.
     private func warnOfHiddenRules() {
         var taken: [Script.Rule] = []
         for rule in script.rules {
@@ -286,7 +281,7 @@ struct ScriptParser {
 }
 
 extension Script.Event {
-    /// Returns whether this event includes everything that the other one covers.
+    /// Returns whether every event that matches `other` also matches this one.
     fileprivate func includes(_ other: Script.Event) -> Bool {
         switch (self, other) {
         case (.any, .connect): false

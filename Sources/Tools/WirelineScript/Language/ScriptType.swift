@@ -3,19 +3,17 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The type of an expression's value, as far as it is known before it runs.
+/// The type of an expression's value, as far as it is known before the script runs.
 enum ScriptType {
-    /// Any value.
     case unknown
     case kind(Kind)
-    /// A field, or part of one.
+    /// A field of a message, or a part of one.
     case field(TypeDescription)
     /// The fields of one of these messages.
     case messages([Int])
     /// The fields of the header and the trailer.
     case header
 
-    /// The kinds of JSON values that a script distinguishes.
     enum Kind: String {
         case number = "a number"
         case string = "a string"
@@ -25,7 +23,7 @@ enum ScriptType {
         case null
     }
 
-    /// The kind; nil if several are possible.
+    /// The kind of the value; nil if several kinds are possible.
     var kind: Kind? {
         switch self {
         case .unknown: nil
@@ -35,11 +33,11 @@ enum ScriptType {
         }
     }
 
-    /// Returns the JSON kind for values of a field's type; nil if several are possible.
+    /// Returns the JSON kind of a field's values; nil if several kinds are possible.
     static func kind(of type: TypeDescription) -> Kind? {
         switch type {
         case .integer, .varint: .number
-        // Floats that are not finite have names, and an enum's value may have no name.
+        // JSON writes infinity and NaN as strings, and an enum's value without a name as a number.
         case .float, .enumeration: nil
         case .boolean, .bit: .boolean
         case .string, .utf16, .bytes, .digits: .string
@@ -49,7 +47,7 @@ enum ScriptType {
         }
     }
 
-    /// Whether values beyond 53 bits are strings in JSON.
+    /// Whether JSON can write the value as a string, because it can have more than 53 bits.
     var isInteger: Bool {
         switch self {
         case .field(.integer), .field(.varint): true
@@ -57,7 +55,6 @@ enum ScriptType {
         }
     }
 
-    /// The type of a list's items.
     var item: ScriptType {
         guard case .field(let type) = self else { return .unknown }
         if case .flags = type { return .kind(.string) }

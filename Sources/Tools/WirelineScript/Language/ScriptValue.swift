@@ -2,9 +2,8 @@
 
 import WirelineSchema
 
-/// Operations on values in a script.
 extension JSONValue {
-    /// The kind; nil if it is known only when the value exists.
+    /// The kind; nil if it is not known before the script runs.
     var scriptKind: ScriptType.Kind? {
         switch self {
         case .null: .null
@@ -16,7 +15,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether a variable can hold the value.
+    /// Whether a variable can hold the value: anything but lists and objects.
     var isScalar: Bool {
         switch self {
         case .array, .object: false
@@ -35,7 +34,7 @@ extension JSONValue {
         }
     }
 
-    /// The longest text. A script that doubles a text must not fill the memory.
+    /// The limit in bytes. A script that keeps doubling a text must not fill the memory.
     private static let longestText = 1 << 20
 
     /// - Returns: The result, or a failure with the reason if the values do not support the operation.
@@ -54,7 +53,6 @@ extension JSONValue {
         return .failure("`\(operation.rawValue)` needs true or false")
     }
 
-    /// The reason why there is no result.
     struct Reason: Error, ExpressibleByStringInterpolation {
         let text: String
 
@@ -69,7 +67,7 @@ extension JSONValue {
         return .success(.string(left + right))
     }
 
-    /// Returns whether two values are equal; 1 and 1.0 are.
+    /// Returns whether two values are equal. Numbers are compared by value, so 1 equals 1.0.
     private func isSame(as other: JSONValue) -> Bool {
         guard case .number(let left) = self, case .number(let right) = other else { return self == other }
         if let left = left.integer, let right = right.integer { return left == right }

@@ -5,18 +5,15 @@ package import Wireline
 package import WirelineSchema
 import WirelineTransport
 
-/// A script that fits a protocol, and can serve connections.
+/// A script without errors that fits a protocol.
 package struct CheckedScript: Sendable {
     private let script: Script
     private let source: SourceText
     private let translator: PacketTranslator
 
-    /// The number of rules.
     package var ruleCount: Int { script.rules.count }
 
-    /// Parses a script and checks it against a protocol.
-    ///
-    /// - Returns: The script, which is nil if there is any error, the problems, and how many more were not kept.
+    /// - Returns: The script (nil if it has an error), its problems, and how many further problems were dropped.
     package static func check(
         _ file: SourceFile, for description: ProtocolDescription
     ) -> (script: CheckedScript?, diagnostics: [Diagnostic], omittedCount: Int) {
@@ -32,13 +29,12 @@ package struct CheckedScript: Sendable {
 
     /// Returns the handler that serves connections with the script.
     ///
-    /// - Parameter note: Takes notes for the user, which are not errors; called on the loops of the connections.
+    /// - Parameter note: Receives messages for the user that are not errors. It is called on the connections' loops.
     package func makeHandler(note: @escaping @Sendable (String) -> Void) -> PacketHandler {
         let run = ScriptRun(script, source, translator, note: note)
         let lastNumber = Atomic(0)
         return .task { [run] listener, connection in
             let number = lastNumber.add(1, ordering: .relaxed).newValue
-            // The listener awaits it.
             return Task(executorPreference: connection.loop) {
                 listener.taskBegins(connection)
                 var failure: (any Error)?

@@ -3,10 +3,10 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A packet's header and trailer, field by field, so that wrong values can be written into them.
+/// A packet split into the fields of its header and trailer, so that wrong values can be written into them.
 struct HeaderBytes {
     private let layout: PacketLayout
-    /// The bytes of each field; those of fields that share bytes belong to the first of them.
+    /// The bytes of each field. If several fields share bytes, the first field has them and the others have none.
     private var fields: [[UInt8]]
     private let rightValues: PacketHeader
     private let payload: [UInt8]
@@ -25,10 +25,9 @@ struct HeaderBytes {
         }
     }
 
-    /// Returns the correct value of a field.
     func right(of field: PacketField) -> Int128 { rightValues[field.name] ?? 0 }
 
-    /// Writes a number that fits into one of the layout's fields.
+    /// Replaces the value of a field. The number must be in the range of the field's type.
     mutating func put(_ number: Int128, intoField index: Int) {
         if let place = layout.packedPlace(ofField: index) {
             fields[index - place.position].put(number, at: place)
@@ -51,7 +50,7 @@ struct HeaderBytes {
 }
 
 extension [UInt8] {
-    /// Replaces the bits of a field in the bytes that it shares with others.
+    /// Replaces the bits of one field in bytes that several fields share.
     fileprivate mutating func put(_ number: Int128, at place: PackedPlace) {
         for bit in 0..<place.bitWidth {
             let position = place.shift + bit

@@ -5,22 +5,21 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// Sends a script's messages on a connection.
 extension ScriptConnection {
-    /// The largest size of a `glue` block, in bytes.
+    /// The largest `glue` block, in bytes.
     private static let mostGluedBytes = 16 << 20
-    /// The most bytes that rules and timers have made for a client that does not read them. A single packet may be longer.
+    /// The limit of bytes that wait for a client that does not read. One packet alone may exceed it.
     private static let mostWaitingBytes = 1 << 20
 
     private var layout: PacketLayout { connection.sentLayout }
 
-    /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
+    /// Returns what `echo` sends: the received bytes. They are changed only if packets depend on the sender.
     nonisolated(nonsending) func returned(
         _ packet: ReceivedPacket, _ delivery: Script.Delivery
     ) async throws -> [UInt8] {
         let whole = run.translator.description.layout
         guard !whole.hasContent else {
-            // The packet may set states: it stands in the layout before them.
+            // Sealing the packet can change states. The packet itself has the layout of the states before.
             let layout = layout
             let bytes = try await connection.sealed(forwarding: packet)
             return delivery.isDamaged ? layout.damaged(bytes) : bytes
@@ -29,17 +28,16 @@ extension ScriptConnection {
         return try whole.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
     }
 
-    /// Returns what `raw` sends.
     func raw(_ bytes: [UInt8], _ delivery: Script.Delivery) -> [UInt8] {
         delivery.isDamaged ? layout.damaged(bytes) : bytes
     }
 
-    /// Returns the bytes of a message, with correct or wrong header fields.
+    /// Returns the encoded message. The fields in `wrong` are overwritten.
     nonisolated(nonsending) func packet(
         of message: Script.Message, _ delivery: Script.Delivery, _ occasion: Occasion, _ span: SourceSpan
     ) async throws(ScriptFailure) -> [UInt8] {
         guard !hasContent else {
-            // The fields outside of layers are those of these packets.
+            // Sealing can change states. The fields outside layers have the layout of the states before.
             let layout = layout
             let packet = try await sealed(unsealed(message, occasion, span), delivery, span)
             return try falsified(packet, layout, message.wrong, evaluation(occasion))
@@ -59,7 +57,7 @@ extension ScriptConnection {
 
     private var hasContent: Bool { run.translator.description.layout.hasContent }
 
-    /// Returns a message whose layers are not sealed yet.
+    /// Returns the packet of a message before its layers are applied.
     func unsealed(
         _ message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
     ) throws(ScriptFailure) -> UnsealedPacket {
@@ -68,7 +66,7 @@ extension ScriptConnection {
         return UnsealedPacket(id: description.id, header: header, payload: payload, named: description.name)
     }
 
-    /// Returns a packet with others inside, whose layers are not sealed yet.
+    /// Returns the packet that carries other packets, before its layers are applied.
     func packet(
         _ bundle: Script.Bundle, _ packets: [UnsealedPacket], _ occasion: Occasion, _ span: SourceSpan
     ) throws(ScriptFailure) -> UnsealedPacket {
@@ -84,7 +82,7 @@ extension ScriptConnection {
         return UnsealedPacket(id: number, header: header, packets: packets)
     }
 
-    /// Seals a packet that must be sent next.
+    /// Applies the layers to a packet. It must be sent next: a layer can depend on the packets before.
     nonisolated(nonsending) func sealed(
         _ packet: UnsealedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws(ScriptFailure) -> [UInt8] {
@@ -98,7 +96,6 @@ extension ScriptConnection {
         }
     }
 
-    /// Returns the header fields and the encoded fields of a message.
     private func parts(
         of message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
     ) throws(ScriptFailure) -> (header: PacketHeader, payload: [UInt8]) {
@@ -122,7 +119,7 @@ extension ScriptConnection {
         return (header, payload)
     }
 
-    /// The layout of all fields of a message's packet, those inside of layers too.
+    /// The layout with all fields of the packet, including those inside layers.
     private var wholeLayout: PacketLayout { hasContent ? run.translator.description.layout : layout }
 
     private func header(
@@ -185,7 +182,6 @@ extension ScriptConnection {
         return number
     }
 
-    /// Overwrites fields of the header and the trailer.
     private func falsified(
         _ packet: [UInt8], _ layout: PacketLayout, _ wrong: [(name: String, value: Script.Expression)],
         _ evaluation: Evaluation
@@ -204,11 +200,11 @@ extension ScriptConnection {
         return fields.packet
     }
 
-    /// Sends bytes, after earlier sends in pieces are complete and the output queue has space.
+    /// Sends bytes after earlier packets in pieces are complete and the output queue has space.
     nonisolated(nonsending) func send(
         _ bytes: [UInt8], _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws {
-        // The next packet is made before this one is sent, and depends on what it sets.
+        // The states must change now: the next packet can be made before this one is sent.
         if !isSilent { connection.followSent(bytes) }
         let bytes = delivery.byteLimit.map { Array(bytes.prefix($0)) } ?? bytes
         if let byteCount = glue?.count {
@@ -238,19 +234,19 @@ extension ScriptConnection {
     }
 
     private nonisolated(nonsending) func put(_ bytes: [UInt8]) async throws {
-        // A statement may have set this in the meantime.
+        // Another task can run `silence` while this one waits.
         guard !isSilent else { return }
         do throws(ConnectionError) {
             try await connection.sendFollowed(bytes)
         } catch {
-            // The receiving task is told the reason.
+            // The task that receives throws the reason.
             throw Interruption.ended
         }
     }
 }
 
 extension PacketLayout {
-    /// Returns a packet of this layout with a wrong bit in the middle of its payload.
+    /// Returns the packet with one bit flipped in the middle of its payload.
     fileprivate func damaged(_ packet: [UInt8]) -> [UInt8] {
         guard var content = try? unframed(packet),
             let range = try? Packet(content.rawSpan, layout: self, limit: .max).payloadRange, !range.isEmpty

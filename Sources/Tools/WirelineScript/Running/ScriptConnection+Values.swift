@@ -3,13 +3,12 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Evaluates expressions on a connection.
 extension ScriptConnection {
     func isTrue(_ condition: Script.Expression, _ occasion: Occasion) throws(ScriptFailure) -> Bool {
         try truth(condition, evaluation(occasion))
     }
 
-    /// Returns the value of an expression for a variable.
+    /// Returns the value of an expression. It fails if a variable cannot hold the value.
     func scalar(
         _ expression: Script.Expression, _ occasion: Occasion, _ shared: [JSONValue]
     ) throws(ScriptFailure) -> JSONValue {
@@ -21,7 +20,6 @@ extension ScriptConnection {
         return value
     }
 
-    /// The context of an expression.
     struct Evaluation {
         let occasion: Occasion
         let shared: [JSONValue]
@@ -54,7 +52,7 @@ extension ScriptConnection {
         case .right: return evaluation.right.map { .integer($0) } ?? .null
         case .variable(let index, let isShared): return isShared ? evaluation.shared[index] : variables[index]
         case .member(let object, let name, let isInteger):
-            // An optional value may be absent, and then its parts are absent, too.
+            // An optional value can be absent. Then its members are absent, too.
             let member = try value(of: object, evaluation)[name] ?? .null
             return isInteger || expression.isOfHeader ? member.asInteger : member
         case .item(let list, let index, let isInteger):
@@ -99,7 +97,7 @@ extension ScriptConnection {
     ) throws(ScriptFailure) -> JSONValue {
         let values = try value(of: list, evaluation)
         guard case .array(let items) = values else {
-            // The same applies to the items of an absent list.
+            // An item of an absent list is absent.
             if values.isNull { return .null }
             throw ScriptFailure(span: list.span, reason: "this is no list")
         }
@@ -134,14 +132,14 @@ extension ScriptConnection {
 }
 
 extension Script.Expression {
-    /// Whether it is a field of the received header.
+    /// Whether the expression is a field of the received header.
     fileprivate var isOfHeader: Bool {
         if case .member(let object, _, _) = kind, case .header = object.kind { true } else { false }
     }
 }
 
 extension JSONValue {
-    /// The value with an integer string converted to an integer.
+    /// The value; a string with an integer becomes a number.
     fileprivate var asInteger: JSONValue {
         guard case .string(let text) = self, let integer = Int128(text) else { return self }
         return .integer(integer)

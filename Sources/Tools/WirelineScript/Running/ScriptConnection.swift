@@ -9,30 +9,28 @@ import WirelineTransport
 ///
 /// Its properties belong to the connection's loop, so `@unchecked Sendable` is correct: all its tasks run there.
 final class ScriptConnection: @unchecked Sendable {
-    /// Stops a rule, a timer or the connection.
     enum Interruption: Error {
-        /// The rule or the timer stops here.
+        /// Only the rule or the timer stops.
         case stopped
-        /// The connection has ended, or must end.
+        /// The connection has ended, or the script ends it.
         case ended
     }
 
-    /// The event that triggered a rule.
+    /// The event for which a rule runs.
     struct Occasion: Sendable {
-        /// The message, as `wire decode` prints it; nil if a client has connected.
+        /// The message in the form that `wire decode` prints; nil if the event is a new connection.
         var line: JSONValue?
-        /// The message's packet, in memory of its own; nil if a client has connected.
+        /// The packet of the message, with its own copy of the bytes; nil if the event is a new connection.
         var packet: ReceivedPacket?
 
         var byteCount: Int { packet?.byteCount ?? 0 }
-        /// How many times the rule has run.
+        /// How many times the rule has run on this connection, including this time.
         var count = 0
     }
 
-    /// The number of statements since the last packet after which other tasks on the loop get a turn: a thousand messages that
-    /// are sent take 10 ms.
+    /// The number of statements after which other tasks on the loop run. Sending 1,000 messages takes 10 ms.
     ///
-    /// Inside `glue` other tasks get no turn, so the second number limits its statements.
+    /// Statements inside `glue` give no turn to other tasks, so ``mostGluedStatements`` limits their number.
     private static let statementsPerTurn = 100
     private static let mostGluedStatements = 1_000_000
 
@@ -42,25 +40,24 @@ final class ScriptConnection: @unchecked Sendable {
     var variables: [JSONValue]
     var random: SplitMix64
     private var counts: [Int]
-    /// Whether nothing more is sent, whatever the script says.
+    /// Whether the script has run `silence` or `end`. Nothing is sent after them.
     var isSilent = false
-    /// The bytes collected to be sent in one piece.
+    /// The bytes of the current `glue` block; nil outside one.
     var glue: [UInt8]?
-    /// The messages collected to be sent in one packet.
+    /// The messages of the current `bundle`; nil outside one.
     var bundled: [UnsealedPacket]?
     private var statementCount = 0
 
     private(set) var isRunning = true
     private var isEndedByScript = false
     private var failure: (any Error)?
-    /// The tasks that sleep, and those that wait for their turn to send.
+    /// The tasks that sleep, each with the timer that resumes it.
     private var sleepers: [UInt64: (timer: EventLoop.Timer, continuation: CheckedContinuation<Void, Never>)] = [:]
     private var lastSleeper: UInt64 = 0
-    /// The timers; ``serve()`` awaits each one.
     private var timers: [UInt64: Task<Void, Never>] = [:]
     private var lastTimer: UInt64 = 0
     private var timedByteCount = 0
-    /// The bytes that rules and timers have made, and that wait for their turn or for room.
+    /// The bytes of packets that wait for earlier packets or for space in the output queue.
     var waitingByteCount = 0
     private var isSending = false
     private var senders = Queue<CheckedContinuation<Void, Never>>()
@@ -76,9 +73,9 @@ final class ScriptConnection: @unchecked Sendable {
 
     /// Runs the script until the connection ends.
     ///
-    /// - Throws: An error of the script or the client.
+    /// - Throws: The error of the script, or the error that ended the connection.
     nonisolated(nonsending) func serve() async throws {
-        // The connection may already be lost.
+        // The client can already be gone.
         guard connection.stream.isOpen else { return }
         connection.onClosed = { [weak self] _ in self?.end() }
         do {
@@ -87,14 +84,14 @@ final class ScriptConnection: @unchecked Sendable {
                 let start = MonotonicTime.now
                 statementCount = 0
                 try await receive(packet)
-                // A few bytes can mean much work for a script.
+                // A short message can cause long work. Its time counts as work of the loop.
                 connection.loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
                 await connection.loop.giveWay()
             }
         } catch let error as ScriptFailure {
             failure = failure ?? run.placed(error)
         } catch is Interruption {
-            // The script has ended the connection, or the connection has ended.
+            // The script has ended the connection, or the client has.
         } catch {
             if !isEndedByScript { failure = error }
         }
@@ -119,7 +116,7 @@ final class ScriptConnection: @unchecked Sendable {
 
     /// Runs the first rule whose condition is true.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether a rule was run.
     @discardableResult
     private nonisolated(nonsending) func follow(_ rules: [Int], _ occasion: Occasion) async throws -> Bool {
         for index in rules {
@@ -131,7 +128,7 @@ final class ScriptConnection: @unchecked Sendable {
             do {
                 try await execute(rule.body, occasion)
             } catch Interruption.stopped {
-                // Only this rule stops.
+                // `stop` ends only this rule.
             }
             return true
         }
@@ -214,7 +211,7 @@ final class ScriptConnection: @unchecked Sendable {
         if let interruption { throw interruption }
     }
 
-    /// Sends messages in one packet, or adds it to the packet around it.
+    /// Sends messages in one packet, or adds that packet to the `bundle` around it.
     private nonisolated(nonsending) func execute(
         _ bundle: Script.Bundle, _ block: [Script.Statement], _ delivery: Script.Delivery, _ occasion: Occasion,
         _ span: SourceSpan
@@ -255,7 +252,7 @@ final class ScriptConnection: @unchecked Sendable {
         try run.changeShared(index) { values throws(ScriptFailure) in try scalar(expression, occasion, values) }
     }
 
-    /// Sets a state of the connection, for packets in both directions from now on.
+    /// Sets a state of the connection. It applies to later packets in both directions.
     private func set(
         _ state: String, _ expression: Script.Expression, _ occasion: Occasion
     ) throws(ScriptFailure) {
@@ -288,12 +285,12 @@ final class ScriptConnection: @unchecked Sendable {
         timedByteCount += occasion.byteCount
         lastTimer += 1
         let key = lastTimer
-        // `serve` awaits it.
+        // ``serve()`` awaits the task.
         timers[key] = Task(executorPreference: connection.loop) {
             await self.runTimer(pause, times: times, block, occasion)
             self.timedByteCount -= occasion.byteCount
             self.run.timers.remove(byteCount: occasion.byteCount)
-            // While all timers are awaited, they stay in the table.
+            // After the end, ``serve()`` reads the table, so it must not change.
             if self.isRunning { self.timers[key] = nil }
         }
     }
@@ -305,7 +302,7 @@ final class ScriptConnection: @unchecked Sendable {
         var rest = times ?? .max
         do {
             while rest > 0 {
-                // A late timer does not catch up.
+                // A timer that is late skips the ticks it has missed.
                 deadline = max(deadline + time(of: pause), .now)
                 try await sleep(until: deadline)
                 try await execute(block, occasion)
@@ -314,7 +311,7 @@ final class ScriptConnection: @unchecked Sendable {
         } catch let error as ScriptFailure {
             fail(run.placed(error))
         } catch {
-            // The timer was stopped, or the connection ends and the receiving task is told.
+            // The timer was stopped, or the connection has ended. The receiving task throws the connection's error.
         }
     }
 
@@ -337,7 +334,7 @@ final class ScriptConnection: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Waits until no other task sends a packet in pieces.
+    /// Waits until no other task is sending a packet.
     nonisolated(nonsending) func takeTurn() async throws(Interruption) {
         while isSending {
             await withCheckedContinuation { senders.append($0) }
@@ -353,7 +350,6 @@ final class ScriptConnection: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Ends the connection because of an error in the script.
     private func fail(_ error: any Error) {
         guard isRunning else { return }
         failure = error
@@ -362,7 +358,7 @@ final class ScriptConnection: @unchecked Sendable {
         connection.close()
     }
 
-    /// Ends all work of the script on the connection.
+    /// Stops all tasks of the script on this connection.
     private func end() {
         guard isRunning else { return }
         isRunning = false

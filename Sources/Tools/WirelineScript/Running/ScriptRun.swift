@@ -6,19 +6,17 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// A script in use: the state that all its connections share.
+/// The state that all connections of a script share.
 final class ScriptRun: Sendable {
     let script: Script
     let translator: PacketTranslator
-    /// The source, for error positions.
+    /// The source, for the positions of errors.
     let source: SourceText
-    /// The seed of random numbers.
     let seed: UInt64
     let note: @Sendable (String) -> Void
-    /// The timers of all connections.
     let timers = TimerBudget()
     private let shared: Mutex<[JSONValue]>
-    /// The possible rules for each message from the client, by its ID, in the order of the script.
+    /// The indices of the rules for each message ID, in the order of the script.
     private let rulesByID: [UInt64: [Int]]
     private let rulesOfUnknown: [Int]
     let rulesOfConnect: [Int]
@@ -43,13 +41,10 @@ final class ScriptRun: Sendable {
         rulesOfConnect = script.rules.indices.filter { script.rules[$0].event == .connect }
     }
 
-    /// Returns the rules for a message with this ID.
     func rules(id: UInt64) -> [Int] { rulesByID[id] ?? rulesOfUnknown }
 
-    /// The current values of the shared variables.
     var sharedValues: [JSONValue] { shared.withLock { $0 } }
 
-    /// Changes a shared variable atomically.
     func changeShared(
         _ index: Int, _ value: ([JSONValue]) throws(ScriptFailure) -> JSONValue
     ) throws(ScriptFailure) {
@@ -59,12 +54,12 @@ final class ScriptRun: Sendable {
         try result.get()
     }
 
-    /// Returns random numbers for a connection, which the seed repeats.
+    /// Returns the generator for a connection. The same seed and number give the same sequence.
     func random(ofConnection number: Int) -> SplitMix64 {
         SplitMix64(seed: seed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
     }
 
-    /// Returns the failure with its position in the source.
+    /// Returns the failure with its position as text.
     func placed(_ failure: ScriptFailure) -> ScriptFailure {
         let location = source.location(at: failure.span.start)
         var placed = failure
@@ -74,7 +69,7 @@ final class ScriptRun: Sendable {
 }
 
 extension Script.Event {
-    /// - Parameter message: The index of the received message; nil for an unknown one.
+    /// - Parameter message: The index of the received message; nil if its ID is unknown.
     fileprivate func isMet(by message: Int?) -> Bool {
         switch self {
         case .connect: false

@@ -2,12 +2,12 @@
 
 import Synchronization
 
-/// How many timers run on all connections of a script, and how many bytes of messages they use.
+/// Limits the number of timers and the bytes of their messages, on each connection and on all connections of a script.
 ///
-/// Timers of one connection delay all others of its loop, and each costs about 8 KB. A connection always gets a small share,
-/// so that others cannot keep it from starting a timer.
+/// A timer costs about 8 KB, and its work delays the other connections of its loop. The first timers of a connection
+/// always fit, so that other connections cannot keep it from starting one.
 final class TimerBudget: Sendable {
-    /// Timers, and the bytes of the messages that they use.
+    /// A number of timers, and the bytes of the messages that they keep.
     struct Use {
         var count = 0
         var byteCount = 0
@@ -20,9 +20,9 @@ final class TimerBudget: Sendable {
             Use(count: left.count - right.count, byteCount: left.byteCount - right.byteCount)
         }
 
-        /// Returns what is above a limit, as an error says it; nil: nothing is.
+        /// Returns an error's text if a limit is exceeded, otherwise nil.
         ///
-        /// - Parameter place: Whose timers they are.
+        /// - Parameter place: The owner of the timers, for the text.
         func excess(over limit: Use, _ place: String) -> String? {
             if count > limit.count { return "\(limit.count) timers run on \(place), and no more can" }
             guard byteCount > limit.byteCount else { return nil }
@@ -31,18 +31,18 @@ final class TimerBudget: Sendable {
     }
 
     private static let limit = Use(count: 10_000, byteCount: 64 << 20)
-    /// It is far more than a script needs, and small enough to limit the cost of any number of messages.
+    /// The limit is far above what a script needs. It bounds the cost of a client that sends many messages.
     private static let limitOfConnection = Use(count: 1_000, byteCount: 4 << 20)
     private static let share = Use(count: 16, byteCount: 128 << 10)
 
     private let use = Mutex(Use())
 
-    /// Counts another timer of a connection.
+    /// Counts a new timer of a connection.
     ///
     /// - Parameters:
-    ///   - own: What the connection uses without it.
-    ///   - byteCount: The bytes of the message that the timer uses.
-    /// - Returns: Why the timer cannot run, and then nothing was counted; nil: it can.
+    ///   - own: What the connection uses without the new timer.
+    ///   - byteCount: The bytes of the message that the timer keeps.
+    /// - Returns: nil if the timer can run; otherwise the reason, and the timer is not counted.
     func add(to own: Use, byteCount: Int) -> String? {
         let timer = Use(count: 1, byteCount: byteCount)
         if let excess = (own + timer).excess(over: Self.limitOfConnection, "this connection") { return excess }
@@ -54,6 +54,5 @@ final class TimerBudget: Sendable {
         }
     }
 
-    /// A timer has ended.
     func remove(byteCount: Int) { use.withLock { $0 = $0 - Use(count: 1, byteCount: byteCount) } }
 }

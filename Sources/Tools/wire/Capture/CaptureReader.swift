@@ -11,15 +11,15 @@ struct CaptureError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A captured frame with the headers of its network.
+/// A captured frame. It begins with its link-layer header.
 struct CapturedFrame: Equatable {
-    /// From 1, as Wireshark counts.
+    /// The number of the frame, from 1, as in Wireshark.
     let number: Int
-    /// The kind of the first header: a LINKTYPE number of tcpdump.org.
+    /// The kind of the first header, as a LINKTYPE number (tcpdump.org).
     let linkType: UInt16
-    /// Nil if the capture has no valid time.
+    /// nil if the capture has no valid time.
     let time: CaptureTime?
-    /// The captured bytes, perhaps not the whole frame.
+    /// The captured bytes. They can be fewer than the frame had.
     let bytes: [UInt8]
 }
 
@@ -27,7 +27,7 @@ struct CapturedFrame: Equatable {
 ///
 /// Sources: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. Blocks of unknown types are skipped.
 struct CaptureReader {
-    /// The largest block; Wireshark has the same limit.
+    /// The largest block, in bytes. Wireshark has the same limit.
     static let maximumBlockByteCount = 16 << 20
 
     private enum Format {
@@ -35,7 +35,7 @@ struct CaptureReader {
         case pcapng(PcapngSection)
     }
 
-    /// The unread bytes begin at ``start``.
+    /// The buffer. The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
     /// The offset of the first unread byte in the file.
@@ -43,16 +43,16 @@ struct CaptureReader {
     private var format: Format?
     private var frameCount = 0
 
-    /// Whether a capture begins with these bytes; nil if they are too few.
+    /// Whether the bytes begin a capture; nil if there are too few of them.
     static func isBeginning(_ bytes: some Sequence<UInt8>) -> Bool? {
         let bytes = Array(bytes.prefix(12))
         let isPossible = PcapHeader.mayBegin(bytes) || PcapngSection.mayBegin(bytes)
         return isPossible && bytes.count < 12 ? nil : isPossible
     }
 
-    /// Takes the next bytes, and appends the complete frames.
+    /// Consumes the next bytes, and appends the frames that are complete.
     ///
-    /// - Throws: ``CaptureError`` at the first broken block, after all frames before it.
+    /// - Throws: ``CaptureError`` at the first invalid block. All frames before it are appended.
     mutating func receive(_ piece: [UInt8], _ frames: inout [CapturedFrame]) throws(CaptureError) {
         bytes += piece
         defer { dropRead() }
@@ -70,7 +70,7 @@ struct CaptureReader {
         }
     }
 
-    /// - Throws: ``CaptureError`` if the file has ended inside of a block.
+    /// - Throws: ``CaptureError`` if the file ends inside a block.
     func finish() throws(CaptureError) {
         let count = bytes.count - start
         guard count > 0 else {
@@ -95,7 +95,7 @@ struct CaptureReader {
         frames.append(CapturedFrame(number: frameCount, linkType: linkType, time: time, bytes: Array(content)))
     }
 
-    /// Reads the file's header, and returns its size; nil if it is incomplete.
+    /// Reads the header of the file. Returns its size, or nil if it is incomplete.
     private mutating func readBeginning(_ view: CaptureBlock) throws(CaptureError) -> Int? {
         guard view.count >= 12 else { return nil }
         if PcapngSection.mayBegin(view.prefix(12)) {
@@ -141,15 +141,15 @@ struct CaptureReader {
     }
 }
 
-/// The byte order of a capture's own numbers.
+/// The byte order of the numbers that the capture program has written.
 enum CaptureOrder {
     case little, big
 }
 
-/// The unread bytes of a capture, or one block.
+/// The unread bytes of a capture, or one whole block.
 struct CaptureBlock {
     private let bytes: ArraySlice<UInt8>
-    /// The offset in the file.
+    /// The offset of the first byte in the file.
     let offset: Int
 
     init(_ bytes: ArraySlice<UInt8>, at offset: Int) {
@@ -163,18 +163,15 @@ struct CaptureBlock {
 
     func block(_ count: Int) -> CaptureBlock { CaptureBlock(bytes.prefix(count), at: offset) }
 
-    /// The bytes must be there.
     func bytes(from start: Int, _ count: Int) -> ArraySlice<UInt8> {
         bytes[bytes.startIndex + start..<bytes.startIndex + start + count]
     }
 
-    /// The 4 bytes must be there.
     func number(at index: Int, _ order: CaptureOrder) -> UInt32 {
         let number = bytes(from: index, 4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return order == .big ? number : number.byteSwapped
     }
 
-    /// The 2 bytes must be there.
     func shortNumber(at index: Int, _ order: CaptureOrder) -> UInt16 {
         let number = bytes(from: index, 2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return order == .big ? number : number.byteSwapped

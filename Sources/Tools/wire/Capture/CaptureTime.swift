@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date and time of a capture, in UTC.
+/// The date and time of a frame, in UTC.
 struct CaptureTime: Equatable, CustomStringConvertible {
-    /// Seconds since 1970, before the year 10000.
+    /// The seconds since 1970. The year is below 10000.
     let seconds: UInt64
-    /// Below 1,000,000,000.
+    /// Less than 1,000,000,000.
     let nanoseconds: UInt32
-    /// Whether the capture is more precise than a microsecond.
+    /// Whether the capture has nanoseconds. Otherwise it has microseconds.
     let isFine: Bool
 
     private static let secondsToYear10000: UInt64 = 253_402_300_800
 
-    /// Nil for a time after the year 9999.
+    /// nil if the year is above 9999.
     init?(seconds: UInt64, nanoseconds: UInt32, isFine: Bool) {
         guard seconds < Self.secondsToYear10000, nanoseconds < 1_000_000_000 else { return nil }
         self.seconds = seconds
@@ -28,9 +28,9 @@ struct CaptureTime: Equatable, CustomStringConvertible {
             + "T\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(fraction)Z"
     }
 
-    /// The date in the Gregorian calendar. The years of the computation begin in March, so that leap days come last.
+    /// The date in the Gregorian calendar. The computation counts years from March, so that a leap day is the last day.
     private var date: (year: UInt64, month: UInt64, day: UInt64) {
-        // Days since 0000-03-01; 400 years have 146,097 days.
+        // The number of days since 0000-03-01. 400 years have 146,097 days.
         let days = seconds / 86_400 + 719_468
         let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

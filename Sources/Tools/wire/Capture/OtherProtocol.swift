@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A protocol whose first bytes show that a stream has no packets of ours.
+/// A protocol that a stream has in place of this project's packets. Its first bytes identify it.
 enum OtherProtocol: CustomStringConvertible {
     case tls
     case http
@@ -10,7 +10,7 @@ enum OtherProtocol: CustomStringConvertible {
         "GET ", "POST ", "PUT ", "HEAD ", "OPTIONS ", "CONNECT ", "DELETE ", "PATCH ", "HTTP/1.", "PRI * HTTP/2",
     ]
 
-    /// Nil if the first bytes of a stream are of none of these.
+    /// nil if the first bytes of the stream identify none of these protocols.
     init?(recognising bytes: [UInt8]) {
         if Self.isRecord(bytes) {
             self = .tls
@@ -22,7 +22,7 @@ enum OtherProtocol: CustomStringConvertible {
         }
     }
 
-    /// Whether this is the header of a TLS record: type, version, and length (RFC 8446 §5.1).
+    /// Whether the bytes begin with a TLS record: type, version, and length (RFC 8446 §5.1).
     private static func isRecord(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, (0x14...0x17).contains(bytes[0]), bytes[1] == 3, bytes[2] <= 4 else { return false }
         return (1...(1 << 14) + 2048).contains(Int(bytes[3]) << 8 | Int(bytes[4]))

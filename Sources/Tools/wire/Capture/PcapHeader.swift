@@ -9,7 +9,7 @@ struct PcapHeader {
     static let byteCount = 24
 
     let order: CaptureOrder
-    /// Whether times have nanoseconds instead of microseconds.
+    /// Whether times have nanoseconds. Otherwise they have microseconds.
     let isFine: Bool
     let linkType: UInt16
 
@@ -18,7 +18,7 @@ struct PcapHeader {
         ([0xA1, 0xB2, 0x3C, 0x4D], .big, true), ([0x4D, 0x3C, 0xB2, 0xA1], .little, true),
     ]
 
-    /// Whether bytes, perhaps too few, begin with the magic number and version 2.4.
+    /// Whether the bytes can be the beginning of a header: the magic number and version 2.4.
     static func mayBegin(_ bytes: [UInt8]) -> Bool {
         magics.contains { magic in
             let version: [UInt8] = magic.order == .big ? [0, 2, 0, 4] : [2, 0, 4, 0]
@@ -26,13 +26,13 @@ struct PcapHeader {
         }
     }
 
-    /// Nil if the header is incomplete.
+    /// nil if the header is incomplete.
     init?(_ view: CaptureBlock) {
         guard view.count >= Self.byteCount, let magic = Self.magics.first(where: { view.prefix(4) == $0.bytes })
         else { return nil }
         order = magic.order
         isFine = magic.isFine
-        // The upper half has other information.
+        // The upper half of the field has other information.
         linkType = UInt16(truncatingIfNeeded: view.number(at: 20, order))
     }
 }

@@ -14,11 +14,11 @@ struct PcapngSection {
 
     private struct Interface {
         var linkType: UInt16
-        /// The most bytes of each packet; 0 means no limit.
+        /// The largest number of captured bytes of a packet; 0 means no limit.
         var captureLimit: UInt32
-        /// The value of `if_tsresol` (default: microseconds).
+        /// The unit of times: `if_tsresol` (default: microseconds).
         var resolution: UInt8 = 6
-        /// The seconds to add to each time.
+        /// The number of seconds to add to each time.
         var secondsOffset: Int64 = 0
     }
 
@@ -36,13 +36,13 @@ struct PcapngSection {
         static let secondsOffset: UInt16 = 14
     }
 
-    /// More than any host has. The limit saves memory.
+    /// The limit is above the interfaces of any host. It bounds the memory.
     private static let maximumInterfaceCount = 4096
 
     private var order = CaptureOrder.little
     private var interfaces: [Interface] = []
 
-    /// Whether the bytes begin with a section header block, as far as they go.
+    /// Whether the bytes can be the beginning of a section header block.
     static func mayBegin(_ bytes: [UInt8]) -> Bool {
         let mark: [UInt8] = [0x1A, 0x2B, 0x3C, 0x4D]
         let type: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
@@ -52,7 +52,7 @@ struct PcapngSection {
                 || order.elementsEqual(mark.reversed().prefix(order.count)))
     }
 
-    /// Returns the size of the block at this position; nil if too few bytes are there.
+    /// Returns the size of the block that begins here; nil if there are too few bytes.
     mutating func byteCount(of view: CaptureBlock) throws(CaptureError) -> Int? {
         guard view.count >= 12 else { return nil }
         if view.number(at: 0, .big) == BlockType.section {
@@ -71,7 +71,7 @@ struct PcapngSection {
         return byteCount
     }
 
-    /// Reads a whole block. Nil if it is not a packet.
+    /// Reads a whole block. Returns nil if it has no packet.
     mutating func read(_ block: CaptureBlock) throws(CaptureError) -> Packet? {
         let second = block.number(at: block.count - 4, order)
         guard Int(second) == block.count else {
@@ -133,7 +133,7 @@ struct PcapngSection {
         interfaces.append(interface)
     }
 
-    /// Reads an old or an enhanced packet block: both have the same numbers at the same offsets.
+    /// Reads an old or an enhanced packet block. Both have the same numbers at the same offsets.
     private func packet(_ block: CaptureBlock, interface number: UInt32) throws(CaptureError) -> Packet {
         guard number < interfaces.count else {
             throw block.error("a packet of interface \(number), which is not described")
@@ -163,7 +163,7 @@ struct PcapngSection {
         return Packet(bytes: block.bytes(from: 12, byteCount), linkType: interface.linkType, time: nil)
     }
 
-    /// An interface's unit is 10^-n seconds, or 2^-n if the highest bit is set.
+    /// Converts a time. The interface's unit is 10^-n seconds, or 2^-n seconds if the highest bit is set.
     private static func time(_ ticks: UInt64, of interface: Interface) -> CaptureTime? {
         let exponent = Int(interface.resolution & 0x7F)
         let isBinary = interface.resolution & 0x80 != 0

@@ -2,10 +2,10 @@
 
 /// Reassembles the bytes of one direction of a TCP connection.
 ///
-/// Repeated bytes are dropped, and early bytes wait for those before them. Missing bytes are given up in three cases:
-/// if too
-/// much waits (``maximumWaitingByteCount``, ``maximumWaitingCount``), if the receiver has confirmed them several times
-/// (``patience``), or at the end.
+/// Repeated bytes are dropped. Bytes that arrive early wait for those before them.
+///
+/// The stream continues without missing bytes in three cases: too much waits (``maximumWaitingByteCount``,
+/// ``maximumWaitingCount``), the receiver has acknowledged the bytes several times (``patience``), or the capture ends.
 struct TCPAssembler {
     enum Output: Equatable {
         case bytes([UInt8])
@@ -13,15 +13,15 @@ struct TCPAssembler {
         case missing(Int)
     }
 
-    /// The most memory of waiting segments.
+    /// The limit for the memory of waiting segments, in bytes.
     static let maximumWaitingByteCount = 1 << 20
-    /// The most waiting segments.
+    /// The limit for the number of waiting segments.
     static let maximumWaitingCount = 1024
-    /// The largest window of TCP (RFC 7323 §2.3). A segment further away does not belong to the connection.
+    /// The largest window of TCP, in bytes (RFC 7323 §2.3). A segment beyond it is not of this connection.
     private static let largestDistance = 1 << 30
-    /// After this many further segments from a receiver that has confirmed missing bytes, they are given up. Before
-    /// that, they
-    /// may still follow in the file, if several network queues were captured.
+    /// The number of further segments from a receiver that has acknowledged missing bytes. After them, the stream
+    /// continues without the bytes. Until then they can still follow in the file, if several network queues were
+    /// captured.
     private static let patience = 16
 
     private struct Waiting {
@@ -30,34 +30,31 @@ struct TCPAssembler {
         var lostByteCount: Int
 
         var end: Int { position + bytes.count + lostByteCount }
-        /// The memory of a short segment is mostly its description.
+        /// The estimated memory, in bytes. For a short segment, most of it is the description.
         var memoryByteCount: Int { bytes.count + 128 }
     }
 
-    /// The sequence number at ``position``; nil before the first segment.
+    /// The sequence number of the byte at ``position``; nil before the first segment.
     private var sequence: UInt32?
-    /// The bytes that were returned or reported as missing.
+    /// The number of bytes that were returned or reported as missing.
     private var position = 0
-    /// Sorted by position.
+    /// The segments that arrived early, sorted by position.
     private var waiting: [Waiting] = []
-    /// The memory of waiting segments.
     private(set) var waitingByteCount = 0
-    /// The position of the stream's end, once it is known.
+    /// The position of the stream's end; nil until it is known.
     private var end: Int?
     private var confirmationCount = 0
 
-    /// Whether everything up to the stream's end was returned.
     var isAtEnd: Bool { end.map { position >= $0 } ?? false }
-    /// Whether a segment has arrived.
     var hasBegun: Bool { sequence != nil }
 
-    /// Whether a segment with `SYN` begins another connection.
+    /// Whether the segment has `SYN` and begins another connection.
     func isOtherBeginning(_ segment: TCPSegment) -> Bool {
         guard let sequence else { return false }
         return position > 0 || sequence != segment.sequence &+ 1
     }
 
-    /// Takes a segment, and returns the bytes that are now in order.
+    /// Takes a segment, and returns the bytes that are in order now.
     mutating func receive(_ segment: TCPSegment) -> [Output] {
         let isFirst = segment.flags.contains(.synchronize)
         let begins = segment.sequence &+ (isFirst ? 1 : 0)
@@ -76,7 +73,7 @@ struct TCPAssembler {
         return output
     }
 
-    /// The receiver has confirmed all bytes before this sequence number.
+    /// Takes an acknowledgement: the receiver has all bytes before this sequence number.
     mutating func confirm(_ acknowledgement: UInt32) -> [Output] {
         guard let sequence, !waiting.isEmpty else { return [] }
         guard Int32(bitPattern: acknowledgement &- sequence) > 0 else { return [] }
@@ -84,7 +81,7 @@ struct TCPAssembler {
         return confirmationCount > Self.patience ? skipGap() : []
     }
 
-    /// There are no more segments. Returns all waiting bytes.
+    /// Ends the stream, and returns all waiting bytes.
     mutating func finish() -> [Output] {
         var output: [Output] = []
         while !waiting.isEmpty { output += skipGap() }
@@ -101,13 +98,12 @@ struct TCPAssembler {
         guard arrived.end > position else { return }
         var index = waiting.count
         while index > 0, waiting[index - 1].position > arrived.position { index -= 1 }
-        // A repeated segment adds nothing.
+        // A segment that an earlier one covers adds nothing.
         if index > 0, waiting[index - 1].position + waiting[index - 1].bytes.count >= arrived.end { return }
         waiting.insert(arrived, at: index)
         waitingByteCount += arrived.memoryByteCount
     }
 
-    /// Returns the segments that begin at or before the position.
     private mutating func takeReady() -> [Output] {
         var output: [Output] = []
         var count = 0
@@ -120,7 +116,7 @@ struct TCPAssembler {
                 output.append(.bytes(Array(bytes)))
                 advance(by: bytes.count)
             }
-            // The next segment may contain the bytes that this one lacks.
+            // The next segment may contain the bytes that were not captured from this one.
             let isRepeated = count < waiting.count && waiting[count].position <= position
             if first.lostByteCount > 0, first.end > position, !isRepeated {
                 output.append(.missing(first.end - position))
@@ -131,7 +127,7 @@ struct TCPAssembler {
         return output
     }
 
-    /// Gives up the bytes before the first waiting segment.
+    /// Continues at the first waiting segment, without the bytes before it.
     private mutating func skipGap() -> [Output] {
         guard let first = waiting.first, first.position > position else { return takeReady() }
         let missing = first.position - position

@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// A TCP segment (RFC 9293 §3.1) from a captured frame.
+/// A TCP segment in a captured frame (RFC 9293 §3.1).
 struct TCPSegment {
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -15,23 +15,23 @@ struct TCPSegment {
     let source: SocketAddress
     let target: SocketAddress
     let sequence: UInt32
-    /// The next sequence number that the sender expects; nil without the flag.
+    /// The next sequence number that the sender expects; nil without the `ACK` flag.
     let acknowledgement: UInt32?
     let flags: Flags
     let payload: [UInt8]
-    /// The bytes at the end that were sent, but not captured.
+    /// The number of bytes at the end that were sent but not captured.
     let lostByteCount: Int
 }
 
 /// The content of a captured frame.
 enum FrameContent {
     case segment(TCPSegment)
-    /// A part of an IP packet with TCP. Fragments are not put together.
+    /// A fragment of an IP packet with TCP. Fragments are not reassembled.
     case fragment
-    /// The lengths in headers are impossible, or a header is incomplete.
+    /// A header is incomplete, or a length in it is impossible.
     case malformed
     case other
-    /// The headers of this kind of network are unknown.
+    /// The link type is not supported.
     case unknownLink
 
     init(_ frame: CapturedFrame) {
@@ -40,9 +40,9 @@ enum FrameContent {
     }
 }
 
-/// Parses a frame from the outermost header inwards.
+/// Parses the headers of a frame, from the outermost one to TCP.
 private struct FrameParser {
-    /// The bytes after the headers that were parsed.
+    /// The bytes after the headers parsed so far.
     var bytes: ArraySlice<UInt8>
 
     private enum LinkType {
@@ -51,14 +51,14 @@ private struct FrameParser {
         static let loop: UInt16 = 108
         static let cooked: UInt16 = 113
         static let cooked2: UInt16 = 276
-        /// Plain IP, with all numbers that systems write for it.
+        /// Frames that begin with an IP header. Systems write different numbers for this kind.
         static let plain: Set<UInt16> = [12, 14, 101, 228, 229]
     }
 
     private enum EtherType {
         static let ipv4: UInt16 = 0x0800
         static let ipv6: UInt16 = 0x86DD
-        /// Tags of virtual networks: IEEE 802.1Q, 802.1ad, and its predecessor.
+        /// The tags of virtual networks: IEEE 802.1Q, 802.1ad, and the predecessor of 802.1ad.
         static let tags: Set<UInt16> = [0x8100, 0x88A8, 0x9100]
     }
 
@@ -69,7 +69,7 @@ private struct FrameParser {
         case LinkType.ethernet: etherType(at: 12, headerByteCount: 14)
         case LinkType.cooked: etherType(at: 14, headerByteCount: 16)
         case LinkType.cooked2: etherType(at: 0, headerByteCount: 20)
-        // The number of the address family differs between systems, but the IP header has the version, too.
+        // Systems use different numbers for an address family, so the version in the IP header decides.
         case LinkType.null, LinkType.loop: take(4) == nil ? .malformed : ip()
         case _ where LinkType.plain.contains(linkType): ip()
         default: .unknownLink
@@ -104,9 +104,9 @@ private struct FrameParser {
             let fragment = Self.number(header, at: 6)
         else { return .malformed }
         guard byte(header, at: 9) == Self.tcp else { return .other }
-        // Either more fragments follow, or this is not the first one.
+        // More fragments follow, or this is not the first one.
         guard fragment & 0x3FFF == 0 else { return .fragment }
-        // If the network card splits packets, the length is 0.
+        // The length is 0 if the network card splits the packet.
         guard let lost = trim(to: total == 0 ? bytes.count : Int(total) - headerByteCount) else { return .malformed }
         return tcp(from: slice(header, 12, 4), to: slice(header, 16, 4), lostByteCount: lost)
     }
@@ -120,9 +120,9 @@ private struct FrameParser {
             guard let first = bytes.first, let second = bytes.dropFirst().first else { return .malformed }
             let byteCount: Int
             switch next {
-            // Options for each hop, routing, options for the target, mobility, host identity, and shim6.
+            // The extension headers: hop-by-hop and destination options, routing, mobility, host identity, and shim6.
             case 0, 43, 60, 135, 139, 140: byteCount = 8 * (Int(second) + 1)
-            // An authentication header (RFC 4302) counts words of 4 bytes.
+            // The authentication header counts in words of 4 bytes (RFC 4302).
             case 51: byteCount = 4 * (Int(second) + 2)
             case 44:
                 guard let fragment = Self.number(bytes, at: 2) else { return .malformed }
@@ -156,14 +156,15 @@ private struct FrameParser {
 
     // MARK: Bytes
 
-    /// Nil if fewer bytes are left.
+    /// Returns nil if fewer bytes are left.
     private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard bytes.count >= count else { return nil }
         defer { bytes = bytes.dropFirst(count) }
         return bytes.prefix(count)
     }
 
-    /// Removes bytes after the packet, such as padding. Returns the bytes of the packet that were not captured.
+    /// Removes bytes after the packet, such as padding. Returns the number of the packet's bytes that were not
+    /// captured.
     private mutating func trim(to count: Int) -> Int? {
         guard count >= 0 else { return nil }
         bytes = bytes.prefix(count)

@@ -6,7 +6,6 @@ import WirelineSchema
 import WirelineTransport
 
 extension Command {
-    /// `wire call`
     static let call = Command(
         name: "call",
         summary: "send messages to a server on one connection, and print the replies as decode does",
@@ -29,7 +28,7 @@ extension Command {
             translator.layers = try arguments.layerSettings(of: translator.description)
             let states = try translator.description.states(arguments)
             if arguments.has(.verbose) {
-                // There is only one connection, so it needs no number.
+                // There is only one connection, so the log does not number it.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }
             }
             let isAlone = words.isOneMessage && listening == .no && !arguments.has(.noReply)
@@ -46,7 +45,7 @@ extension Command {
         return text == forever ? .forever : .lasting(try TimeSpan(text, of: .listen, or: forever).duration)
     }
 
-    /// Requests of the words are checked here. Requests of standard input come later.
+    /// Returns the requests. Those in the arguments are checked here, those from standard input only when they arrive.
     private static func requests(
         _ words: CallArguments, _ arguments: Arguments, _ translator: PacketTranslator, isAlone: Bool
     ) throws(CommandError) -> CallRequests {
@@ -63,7 +62,7 @@ extension Command {
             }
             try maker.requireHeader()
             var lines = InputLines()
-            // Without a message, there is no reason to connect.
+            // Without a message there is nothing to send, so the call does not connect.
             if !arguments.has(.listen), try !lines.waitForFirst() {
                 throw arguments.words.count > 1
                     ? .failure("standard input has no message")

@@ -3,7 +3,6 @@
 import WirelineSchema
 
 extension Command {
-    /// `wire check`
     static let check = Command(
         name: "check",
         summary: "parse and check a protocol's .wire files",
@@ -31,7 +30,7 @@ extension Option {
         "the output: for people, for programs, or GitHub annotations (default text)")
 }
 
-/// A result in one of three formats.
+/// The result of a check, which can be printed in three formats.
 private struct CheckReport {
     let folder: ProtocolFolder
     let result: CheckResult
@@ -41,13 +40,13 @@ private struct CheckReport {
         self.result = result
     }
 
-    /// Problems go to standard error, as with a compiler. The summary is the result.
+    /// Prints the problems to standard error, as compilers do, and the summary to standard output.
     func printText(_ console: Console) throws(CommandError) {
         DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
         try console.print(summary)
     }
 
-    /// For example `Protocols/Scene: 2 messages, no problems`.
+    /// The summary, such as `Protocols/Scene: 2 messages, no problems`.
     private var summary: String {
         var parts: [String] = []
         if let description = result.description { parts.append(count(description.messages.count, "message")) }
@@ -62,7 +61,7 @@ private struct CheckReport {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// One object on one line.
+    /// The report as one object. It is printed on one line.
     var json: JSONValue {
         [
             "protocol": .string(folder.name),
@@ -88,7 +87,7 @@ private struct CheckReport {
         ]
     }
 
-    /// GitHub shows these workflow commands next to the changed lines.
+    /// Prints workflow commands, which GitHub shows next to the changed lines.
     func printForGitHub(_ console: Console) throws(CommandError) {
         for diagnostic in result.diagnostics {
             let text = diagnostic.message + (diagnostic.hint.map { "\nhelp: " + $0 } ?? "")

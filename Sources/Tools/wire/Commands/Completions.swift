@@ -23,7 +23,7 @@ extension Command {
                 commands: all, protocols: ProtocolFolder.namesInHome, schema: schema(in:), paths: paths(startingWith:))
             let answer = completion.answer(Array(arguments.words.dropFirst()))
             for word in answer.words where !word.text.utf8.contains(where: { $0 < 0x20 }) {
-                // The shell needs the word unescaped.
+                // The shell needs the unescaped word.
                 try console.print(styled: word.help.isEmpty ? word.text : word.text + "\t" + word.help)
             }
             if let paths = answer.paths { try console.print(":" + paths.rawValue) }
@@ -31,7 +31,7 @@ extension Command {
 
     private static let lineWord = "words"
 
-    /// Nil if the protocol has errors.
+    /// Returns nil if there is no protocol or it has errors.
     private static func schema(in folder: String?) -> ProtocolDescription? {
         (try? ProtocolFolder(folder).check())?.description
     }

@@ -7,7 +7,6 @@ import WirelineSchema
 import WirelineTLS
 
 extension Command {
-    /// `wire conform`
     static let conform = Command(
         name: "conform",
         summary: "test an implementation of a protocol with valid and invalid packets",
@@ -55,7 +54,7 @@ extension Command {
             try await report(run, arguments, console)
         })
 
-    /// The subject is our codec, a program or a server.
+    /// Throws unless the arguments name one implementation: this project's codec, a program or a server.
     private static func requireOneSubject(_ arguments: Arguments) throws(CommandError) {
         let subjects = [Option.command, .adapter, .target].filter(arguments.has)
         guard subjects.count < 2 else {
@@ -85,7 +84,7 @@ extension Command {
             interruption: interruption)
     }
 
-    /// All keys of a live server's layers must be known.
+    /// Returns the keys for a server's layers. All of them must be known.
     private static func serverKeys(
         _ arguments: Arguments, _ description: ProtocolDescription
     ) throws(CommandError) -> [LayerKey] {
@@ -104,7 +103,7 @@ extension Command {
         return keys
     }
 
-    /// Returns a packet that a client can send and that a server returns.
+    /// Returns a packet that a client can send and a server can return.
     private static func goodPacket(
         among vectors: [ConformanceVector], _ states: PacketStates, _ keys: Set<LayerKey>,
         _ translator: PacketTranslator
@@ -141,7 +140,7 @@ extension Command {
 
     // MARK: Vectors and checks
 
-    /// Returns the named folder, or else the folder of the first vectors.
+    /// Returns the named folder, or the folder of the first vectors.
     private static func protocolFolder(_ arguments: Arguments) throws(CommandError) -> ProtocolFolder {
         guard arguments[.protocolFolder] == nil, let word = arguments.word(at: 0) else {
             return try ProtocolFolder(arguments[.protocolFolder])
@@ -155,7 +154,7 @@ extension Command {
         return try ProtocolFolder(nil)
     }
 
-    /// `isWhole`: the vectors are all vectors of the protocol.
+    /// Returns the vectors, and whether they are all vectors of the protocol.
     private static func vectors(
         _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator, _ states: PacketStates
     ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
@@ -197,7 +196,7 @@ extension Command {
         return (vectors, arguments.words.isEmpty && !arguments.has(.filter) && !arguments.has(.sender))
     }
 
-    /// Keeps the checks whose names contain the filter's text. A `*` matches anything.
+    /// Returns the checks whose names contain the filter's text. A `*` matches any text.
     private static func filtered(
         _ cases: [ConformanceCase], _ arguments: Arguments
     ) throws(CommandError) -> [ConformanceCase] {

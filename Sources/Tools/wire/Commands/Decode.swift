@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineSchema
 
 extension Command {
-    /// `wire decode`
     static let decode = Command(
         name: "decode",
         summary: "decode packets, and print each as a line of JSON",
@@ -37,7 +36,6 @@ extension Option {
         "--port", value: "N", "in a capture, decode only connections to this port of a server")
 }
 
-/// The input of `wire decode`, and how to read it.
 private struct DecodeRequest {
     private enum Source {
         case argument(String)
@@ -125,7 +123,7 @@ private struct DecodeRequest {
         try decoder.finish()
     }
 
-    /// The input is raw bytes, or a capture if it begins like one.
+    /// Decodes raw bytes, or a capture if the input begins with one.
     private func decodeInput(
         _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
     ) throws(CommandError) {
@@ -153,7 +151,7 @@ private struct DecodeRequest {
     }
 }
 
-/// Explains an error in hexadecimal text.
+/// Converts an error of hexadecimal text to an error of the command.
 private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(CommandError) -> [UInt8] {
     do throws(CodecError) {
         return try read()

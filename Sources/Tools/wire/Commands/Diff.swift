@@ -3,7 +3,6 @@
 import WirelineSchema
 
 extension Command {
-    /// `wire diff`
     static let diff = Command(
         name: "diff",
         summary: "show which schema changes break which side, with a packet that proves it",
@@ -44,7 +43,7 @@ extension Command {
         return (old, try SchemaSource(after, folder: folder ?? before))
     }
 
-    /// The default for the new version is the protocol's folder.
+    /// Returns the folder of the new version. The default is the protocol's folder.
     private static func newFolder(_ arguments: Arguments) throws(CommandError) -> String {
         do throws(CommandError) {
             return try ProtocolFolder(arguments[.protocolFolder]).path

@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineSchema
 
 extension Command {
-    /// `wire encode`
     static let encode = Command(
         name: "encode",
         summary: "encode JSON as one packet, and print it as hexadecimal digits",
@@ -117,9 +116,9 @@ extension PacketTranslator {
         throw .failure(error.description, hint: Spelling.help(for: name, among: names))
     }
 
-    /// Returns the sender of a known message, or refuses a side that does not send it.
+    /// Returns the side that sends a known message. Throws if the named side does not send it.
     ///
-    /// - Parameter sender: The side that the user has named; nil: none.
+    /// - Parameter sender: The side that the user has named; nil if the user has named none.
     func sender(of message: String, _ sender: Sender?) throws(CommandError) -> Sender? {
         guard let message = description.message(named: message) else { return sender }
         if let sender, !message.senders.contains(sender) {
@@ -133,7 +132,7 @@ extension PacketTranslator {
         return sender
     }
 
-    /// See ``encode(message:parsing:header:from:states:)``.
+    /// See ``PacketTranslator/encode(message:parsing:header:from:states:)``.
     func packet(
         of message: String, _ json: [UInt8], header: [UInt8]?, from sender: Sender?,
         states: PacketStates = PacketStates()

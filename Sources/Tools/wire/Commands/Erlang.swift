@@ -2,9 +2,8 @@
 
 import WirelineErlangNode
 
-// `wire erlang`: an operator's first steps with an Erlang cluster.
+// The commands of `wire erlang` are for an operator who examines an Erlang cluster.
 extension Command {
-    /// `wire erlang names`
     static let erlangNames = Command(
         name: "erlang names",
         summary: "list the Erlang nodes of a host, as its epmd knows them",
@@ -23,7 +22,6 @@ extension Command {
             for (name, port) in nodes.sorted(by: { $0.key < $1.key }) { try console.print("\(name) at port \(port)") }
         })
 
-    /// `wire erlang ping`
     static let erlangPing = Command(
         name: "erlang ping",
         summary: "connect to an Erlang node with the cluster's cookie, and print how long its answer takes",
@@ -41,7 +39,6 @@ extension Command {
             try console.print("pong from \(session.peer) in \(Int(time.rounded(.up))) ms")
         })
 
-    /// `wire erlang call`
     static let erlangCall = Command(
         name: "erlang call",
         summary: "call a registered process of an Erlang node, as gen_server:call does, and print the reply",
@@ -56,7 +53,6 @@ extension Command {
             try console.print(reply.description)
         })
 
-    /// `wire erlang send`
     static let erlangSend = Command(
         name: "erlang send",
         summary: "send a message to a registered process of an Erlang node, and do not wait for an answer",

@@ -30,7 +30,7 @@ extension Command {
             guard isRight else { throw .answerIsNo }
         })
 
-    /// Returns the given files, and those in the given folders.
+    /// Returns the paths of the given files and of the files in the given folders.
     private static func paths(_ arguments: Arguments) throws(CommandError) -> [String] {
         if !arguments.words.isEmpty, arguments.has(.protocolFolder) {
             throw .usage("what to format is named twice, as PATH and by --protocol")
@@ -55,7 +55,7 @@ extension Command {
         }
     }
 
-    /// Replaces the file atomically: the path never names a partial file.
+    /// Replaces a file atomically, so that no other program reads a part of it.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
         do throws(SystemError) {
             try System.exchangeFile(path, with: bytes)

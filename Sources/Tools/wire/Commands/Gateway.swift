@@ -21,12 +21,12 @@ extension Command {
         run: { arguments, console throws(CommandError) in
             let arguments = try ArgumentFile.expand(arguments, of: gateway)
             let options = try GatewayOptions(arguments, console)
-            // Each client needs a descriptor.
+            // Each client uses a descriptor.
             DescriptorLimit.raise()
             let group = try ServerLoops.start(options.loopCount)
             let log = try ConnectionLog(console, arguments)
             try options.tls?.reloadOnHangUp(log)
-            // If the signal comes while the gateway starts, the gateway drains as soon as it has started.
+            // If the signal arrives while the gateway starts, the gateway drains as soon as it has started.
             let signal = Signals.takeOverFailingAtSecond()
             let gateway = try await start(options, on: group, log)
             let operations = try await GatewayRun.listen(options.metrics, gateway)
@@ -39,7 +39,7 @@ extension Command {
         _ options: GatewayOptions, on group: EventLoopGroup, _ log: ConnectionLog
     ) async throws(CommandError) -> ErlangGateway {
         var configuration = options.configuration
-        // A flood of events that strangers cause must not hide the loss of a node.
+        // Clients can cause many events. Those have a limited rate, so that the loss of a node is still visible.
         configuration.eventHandler = { $0.isLimited ? log.note("\($0)") : log.say("note: \($0)") }
         for index in configuration.endpoints.indices {
             configuration.endpoints[index].serving.log = options.trafficLog(log)

@@ -3,7 +3,6 @@
 import WirelineGenerator
 
 extension Command {
-    /// `wire generate`
     static let generate = Command(
         name: "generate",
         summary: "generate code or documentation from a protocol's schema",
@@ -43,7 +42,7 @@ extension Command {
             }
         })
 
-    /// A package is words with points between them, or a namespace of C++.
+    /// Throws unless the package is a list of words with points between them, or a namespace of C++.
     private static func check(_ package: String, for language: String) throws(CommandError) {
         guard BackEnd.all.contains(where: { $0.name == language && $0.takesPackage }) else {
             throw .usage("\(Option.package.usage) does not go with \(language)")
@@ -66,7 +65,7 @@ extension Command {
         }
     }
 
-    /// The name of a dissector, and how to load it.
+    /// Returns the note with the name of a dissector and how to load it.
     private static func dissectorNote(_ name: String, at path: String) -> String {
         """
         note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
@@ -83,7 +82,7 @@ extension Command {
         }
     }
 
-    /// Unchanged files are not written, so that they are not rebuilt.
+    /// Writes a file if its content changes, so that build systems do not rebuild unchanged files.
     private static func write(_ bytes: [UInt8], to path: String) throws(CommandError) {
         if let present = try? System.contents(ofFile: path, limit: bytes.count), present == bytes { return }
         do throws(SystemError) {

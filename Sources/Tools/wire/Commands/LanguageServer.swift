@@ -23,10 +23,10 @@ extension Command {
             guard server.end == .orderly else { throw .answerIsNo }
         })
 
-    /// Returns the readable files of a folder.
+    /// Returns the files of a folder, and why others cannot be read.
     private static func contents(ofFolder path: String) -> FolderContents {
         var contents = FolderContents()
-        // An editor may open the first file of a protocol before its folder exists.
+        // An editor may open the first file of a protocol before the folder exists.
         guard (try? System.kind(of: path)) == .folder else { return contents }
         var limit = ProtocolFolder.maximumFileByteCount
         do throws(CommandError) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Command {
-    /// `wire manual`
     static let manual = Command(
         name: "manual",
         summary: "print the manual page, for man and mandoc",

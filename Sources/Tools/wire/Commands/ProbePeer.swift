@@ -5,7 +5,6 @@ import WirelineCodec
 import WirelineTransport
 
 extension Command {
-    /// `wire probe`
     static let probe = Command(
         name: "probe",
         summary: "find out which framing a server uses (lengths of 1 to 4 bytes), or which known protocol",
@@ -77,7 +76,7 @@ extension Command {
         }
     }
 
-    /// A hint for a peer that may have no TLS: it does not answer a handshake, or ends it.
+    /// Returns a hint if the peer may have no TLS, because it does not answer a handshake or ends it.
     private static func hint(for error: ConnectionError) -> String? {
         switch error {
         case .tls(.notTLS), .tls(.truncated(duringHandshake: true)): "without the --tls options plain TCP is probed"

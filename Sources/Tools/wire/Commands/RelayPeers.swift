@@ -5,7 +5,6 @@ import WirelineSchema
 import WirelineTransport
 
 extension Command {
-    /// `wire proxy`
     static let proxy = Command(
         name: "proxy",
         summary: "forward connections to a server, and show the packets of both sides, until Ctrl-C",
@@ -18,7 +17,7 @@ extension Command {
             let here = try ServedAddresses(arguments.all(.listen).map { ($0, Option.listen.name) }, arguments)
             guard let targetText = arguments[.target] else { throw .usage("\(Option.target.name) is missing") }
             let target = try HostAndPort(targetText, of: Option.target.name)
-            // This reports a wrong call before anything is done.
+            // Throws for a wrong port before anything is started.
             _ = try pagePort(arguments)
             let limits = try LimitOptions.relayLimits(arguments)
             let tls = try TLSOptions.client(arguments)
@@ -51,7 +50,7 @@ extension Command {
             await relay.close()
             await page?.close()
             await log.finish()
-            // The log has already reported the reason.
+            // The log has already printed the reason.
             if capture?.isComplete == false { throw .answerIsNo }
         })
 

@@ -9,11 +9,8 @@ import WirelineTLS
 import WirelineTransport
 
 extension Command {
-    /// `wire serve`
-    ///
-    /// It has the library's limits and timeouts. With `--benchmark` the first packet has no timeout, because a load
-    /// generator
-    /// also measures the cost of idle connections.
+    /// The command has the library's limits and timeouts. With `--benchmark` the first packet has no timeout, because a
+    /// load generator also measures the cost of idle connections.
     static let serve = Command(
         name: "serve",
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
@@ -40,7 +37,7 @@ extension Command {
                 try ScriptFile(file).read(description, console)
             }
             let states = try description.states(arguments)
-            // Each loop needs descriptors.
+            // Each loop uses descriptors.
             DescriptorLimit.raise()
             let group = try ServerLoops.start(loopCount)
             let log = try ConnectionLog(console, arguments)
@@ -58,7 +55,7 @@ extension Command {
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
 
-    /// Refuses combinations of options that make no sense.
+    /// Throws if options contradict each other.
     private static func requireCompatibleOptions(_ arguments: Arguments) throws(CommandError) {
         guard arguments.has(.echo) || arguments.has(.script) else {
             throw .usage("\(Option.echo.name) or \(Option.script.name) is missing")
@@ -131,7 +128,7 @@ extension Option {
 }
 
 extension Parameter {
-    /// Like ``endpoint``, but optional: `--check` needs none.
+    /// Like ``endpoint``, but optional, because `--check` needs none.
     fileprivate static let servedEndpoint = Parameter(
         endpoint.name, endpoint.help + "; not needed with --check", isOptional: true)
 }

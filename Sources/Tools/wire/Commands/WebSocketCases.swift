@@ -4,7 +4,6 @@ import Wireline
 import WirelineWebSocket
 
 extension Command {
-    /// `wire websocket cases`
     static let webSocketCases = Command(
         name: "websocket cases",
         summary: "run the cases of a server that tests WebSocket clients, such as Autobahn's",

@@ -26,7 +26,7 @@ extension Command {
                 configuration.handshake.compressionByteLimit = Int(
                     try WholeNumber.value(of: text, in: 0...WholeNumber.most, of: .compressionBytes))
             }
-            // Any page may connect: an echo has no secrets.
+            // Pages of any origin may connect, because an echo has no secrets.
             configuration.handshake.origins = .any
             configuration.handshake.hosts = WebSocketOptions.hosts(arguments)
             configuration.listening.connectionEnded = { peer, error in log.ended(peer, error) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shells' completion scripts. Each one asks the tool for the words.
+/// The completion scripts of the shells. Each script runs this tool to get the words.
 enum ShellScript: String, CaseIterable {
     case bash, zsh, fish
 

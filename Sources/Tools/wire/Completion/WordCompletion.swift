@@ -7,23 +7,21 @@ import WirelineSchema
 /// Finds the words that can continue a command line, from the descriptions of the commands.
 struct WordCompletion {
     let commands: [Command]
-    /// The names of the available protocols.
     let protocols: () -> [String]
-    /// Returns a protocol; for nil, the only one. The result is nil if there is none, or if it has errors.
+    /// Returns the named protocol, or for nil the only one. The result is nil if there is none or it has errors.
     let schema: (String?) -> ProtocolDescription?
     /// Returns the paths that begin with a text. The path of a folder ends with `/`.
     let paths: (String) -> [String]
 
-    /// A word and its explanation.
     struct Word: Equatable {
         var text: String
         var help = ""
     }
 
-    /// The possible words and paths at a position.
+    /// The words and paths that are possible at a position.
     struct Answer: Equatable {
         var words: [Word] = []
-        /// The shell itself completes these paths.
+        /// The kind of paths that the shell itself completes; nil for none.
         var paths: Paths?
     }
 
@@ -68,7 +66,7 @@ struct WordCompletion {
         guard let value = current.optionValue else {
             return Answer(words: known.map { Word(text: $0.name, help: $0.help) }).starting(with: current)
         }
-        // An option may come before the command's name.
+        // An option can come before the name of the command.
         let all = reading.command == nil ? commands.flatMap(\.options) : known
         guard let option = all.first(where: { $0.name == current.optionName }), option.value != nil else {
             return Answer()
@@ -78,7 +76,7 @@ struct WordCompletion {
         return answer
     }
 
-    /// - Parameter current: The part of the value that is already written.
+    /// - Parameter current: The part of the value that is already typed.
     private func values(of option: Option, _ current: String, in reading: LineReading) -> Answer {
         if !option.choices.isEmpty { return Answer(words: option.choices.map { Word(text: $0) }) }
         if option == .protocolFolder {
@@ -98,7 +96,7 @@ struct WordCompletion {
         Answer(words: (schema(reading.protocolFolder)?.messages ?? []).map { Word(text: $0.name) })
     }
 
-    /// Returns names of states, such as `phase=`, and after the `=` also values, such as `phase=play`.
+    /// Returns the names of states, such as `phase=`. After the `=` it returns values, such as `phase=play`.
     private func states(_ current: String, _ reading: LineReading) -> Answer {
         guard let schema = schema(reading.protocolFolder) else { return Answer() }
         guard let equals = current.firstIndex(of: "=") else {
@@ -111,7 +109,8 @@ struct WordCompletion {
         return Answer(words: schema.words(ofState: name).map { Word(text: "\(name)=\($0)") })
     }
 
-    /// Returns names of keys, such as `session=` and `client.session=`, and after `session=@` paths of files.
+    /// Returns the names of keys, such as `session=` and `client.session=`. After `session=@` it returns paths of
+    /// files.
     private func keys(_ current: String, _ reading: LineReading) -> Answer {
         guard let schema = schema(reading.protocolFolder) else { return Answer() }
         guard let equals = current.firstIndex(of: "=") else {
@@ -149,21 +148,21 @@ extension WordCompletion.Answer {
 }
 
 extension Command {
-    /// A name may have two words, such as `websocket echo`.
+    /// The words of the name. A name such as `websocket echo` has two.
     fileprivate var nameWords: [String] { name.split(separator: " ").map(String.init) }
 }
 
-/// The meaning of the words before the current one.
+/// What the words before the current one mean.
 private struct LineReading {
-    /// Set once its name is complete.
+    /// The command; nil until its name is complete.
     private(set) var command: Command?
-    /// Words that are neither options nor their values.
+    /// The words that are neither options nor values of options.
     private(set) var words: [String] = []
-    /// The option whose value comes next.
+    /// The option whose value is the next word; nil if none is.
     private(set) var openOption: Option?
     private(set) var protocolFolder: String?
     private(set) var asksForHelp = false
-    /// Whether `--` has ended the options.
+    /// Whether `--` was one of the words. No options follow it.
     private(set) var hasDashes = false
 
     init(_ line: ArraySlice<String>, commands: [Command]) {

@@ -2,7 +2,7 @@
 
 import WirelineSchema
 
-/// Runs this project's codec as a program for `wire conform --command`: the other side of ``HarnessLine``.
+/// Runs this project's codec as a program for `wire conform --command`. It answers requests of ``HarnessLine``.
 struct Adapter {
     let translator: PacketTranslator
     let protocolName: String
@@ -22,11 +22,11 @@ struct Adapter {
                 throw .failure("a line has more than \(Self.mostLineBytes) bytes")
             }
         }
-        // The last line may lack a newline.
+        // The last line may have no newline.
         if !rest.isEmpty { try console.print(reply(to: rest, codec).description) }
     }
 
-    /// Far more than the largest packet needs, in hexadecimal or as JSON.
+    /// The limit of a line, in bytes. It is far above the largest packet in hexadecimal or as JSON.
     private static let mostLineBytes = 256 << 20
 
     private func reply(to line: [UInt8], _ codec: CodecImplementation) -> JSONValue {

@@ -5,16 +5,16 @@ import WirelineSchema
 
 enum ConformanceOutcome: Equatable {
     case passed
-    /// The reason is one line.
+    /// The reason, on one line.
     case failed(String)
-    /// The reason why the check could not run.
+    /// The reason why the check was not possible.
     case skipped(String)
-    /// The reason why the implementation is gone; all later checks have it, too.
+    /// The reason why the implementation no longer answers. All later checks get the same outcome.
     case notMade(String)
 }
 
 struct ConformanceCase {
-    /// For example `hello/decode` or `Invalid/http/refuse`.
+    /// The name of the check, such as `hello/decode` or `Invalid/http/refuse`.
     let name: String
     let vector: String
     let run: () async throws(CommandError) -> ConformanceOutcome
@@ -29,16 +29,15 @@ struct ConformanceCase {
     }
 }
 
-/// Checks an implementation that answers requests about single packets.
+/// Checks an implementation with requests that are about one packet each.
 struct ConformanceChecks {
     let translator: PacketTranslator
     let implementation: any ConformingImplementation
-    /// Whether errors must match in kind, field and offset.
+    /// Whether errors must have the same kind, field and offset.
     let isStrict: Bool
-    /// Whether it is this project's own codec. Then error texts are compared, too.
+    /// Whether the implementation is this project's codec. Then the texts of errors must be the same, too.
     let isOwn: Bool
 
-    /// Returns the checks that a vector requires.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
         func check(_ name: String, _ body: @escaping () -> ConformanceOutcome) -> ConformanceCase {
             ConformanceCase(vector, name) { () async throws(CommandError) in body() }
@@ -97,7 +96,8 @@ struct ConformanceChecks {
         return .passed
     }
 
-    /// Every offset at the beginning and the end; in the middle of a long packet, at most 256 offsets.
+    /// Returns the offsets at which a packet is cut: every one near its ends, and at most 256 in the middle of a long
+    /// packet.
     static func cuts(of byteCount: Int) -> [Int] {
         let step = max(64, byteCount / 256)
         return (0..<byteCount).filter { $0 < 256 || $0 >= byteCount - 64 || $0 % step == 0 }
@@ -107,16 +107,16 @@ struct ConformanceChecks {
         let reply = implementation.reply(to: .encode(vector.line ?? .null, in: vector.context, keys: vector.keys))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
         if bytes != vector.bytes, translator.description.layout.content.isCompressed {
-            // Data has many compressed forms, so only the contents are compared.
+            // The same data has many compressed forms, so only the contents are compared.
             return alike(bytes, vector)
         }
         return BytesDifference(expected: vector.bytes, found: bytes).map { .failed($0.text) } ?? .passed
     }
 
-    /// The implementation may write other bytes, but with the same meaning.
+    /// Checks an encoding that may have other bytes, but must have the same meaning.
     private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
         let whole = vector.line ?? .null
-        // With layers, the header says which layers a packet has.
+        // In a protocol with layers, the header says which layers a packet has.
         let line =
             translator.description.layout.hasContent ? whole : whole.withDecidingHeader(translator)
         let reply = implementation.reply(to: .encode(line, in: vector.context, keys: vector.keys))
@@ -166,7 +166,7 @@ struct ConformanceChecks {
         }
     }
 
-    /// The codec with the vector's keys.
+    /// The codec with the keys of the vector.
     private func keyed(_ vector: ConformanceVector) -> PacketTranslator {
         (try? translator.withKeys(vector.keys)) ?? translator
     }
@@ -183,7 +183,7 @@ struct ConformanceChecks {
                 line: line, from: vector.sender, states: vector.context.states)
             return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
         } catch {
-            // The kind is not compared: an implementation may find another fault of a value first.
+            // The kind is not compared, because an implementation may find another fault of the value first.
             var expected = Refusal(error)
             expected.kind = isOwn ? expected.kind : refusal.kind
             return expected.fault(of: refusal, isStrict: isStrict).map { .failed($0) } ?? .passed
@@ -202,7 +202,7 @@ struct ConformanceChecks {
 
 struct BytesDifference {
     let text: String
-    /// The most bytes on each side of the first difference.
+    /// The largest number of bytes to show on each side of the first difference.
     private static let shownByteCount = 8
 
     init?(expected: [UInt8], found: [UInt8]) {
@@ -215,7 +215,7 @@ struct BytesDifference {
         text = what + ": expected \(Self.excerpt(expected, place)), got \(Self.excerpt(found, place))"
     }
 
-    /// For example `…0000014e21[07]00000002…`.
+    /// Returns the bytes around an offset, such as `…0000014e21[07]00000002…`.
     private static func excerpt(_ bytes: [UInt8], _ place: Int) -> String {
         let start = max(0, place - shownByteCount)
         let end = min(bytes.count, place + 1 + shownByteCount)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs checks one after another, and compares the outcomes with the expected ones.
+/// Runs checks one after another, and compares their outcomes with the expected ones.
 struct ConformanceRun {
-    /// The protocol's name.
     let title: String
     let cases: [ConformanceCase]
     let expectedFailures: ExpectedFailures
-    /// Whether all existing checks run. Then an unknown name in the list of expected failures is an error.
+    /// Whether all checks of the protocol run. Then an unknown name in the list of expected failures is an error.
     let isWhole: Bool
     let isVerbose: Bool
     let interruption: Interruption
@@ -15,10 +14,10 @@ struct ConformanceRun {
         case passed
         case failed(String)
         case skipped(String)
-        /// The check did not run, which is the fault of the implementation.
+        /// The check did not run because of the implementation.
         case notMade(String)
         case failedAsExpected(String)
-        /// The check passed, but should fail.
+        /// The check passed, although the list of expected failures contains it.
         case passedUnexpectedly
 
         var isGood: Bool {
@@ -35,7 +34,7 @@ struct ConformanceRun {
         var duration: Duration
     }
 
-    /// Prints a line for each unexpected result.
+    /// Runs the checks, and prints a line for each unexpected result.
     func results(_ console: Console) async throws(CommandError) -> [Result] {
         var results: [Result] = []
         let clock = ContinuousClock()
@@ -47,7 +46,7 @@ struct ConformanceRun {
             let start = clock.now
             progress.showSometimes(Double(results.count) / Double(cases.count))
             let outcome = try await item.run()
-            // The result of an interrupted check does not count.
+            // The outcome of an interrupted check is not counted.
             guard !interruption.isRequested else { break }
             let verdict = verdict(on: outcome, of: item.name)
             let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
@@ -71,7 +70,8 @@ struct ConformanceRun {
         return results
     }
 
-    /// Returns whether the output still has a reader. Without a reader, the verdict stays the same.
+    /// Returns whether the output still has a reader. Without a reader, the checks go on and the exit status stays the
+    /// same.
     private func print(_ line: String, _ console: Console) throws(CommandError) -> Bool {
         do throws(CommandError) {
             try console.print(line)
@@ -92,13 +92,14 @@ struct ConformanceRun {
         }
     }
 
-    /// Nil if all checks have run.
+    /// Returns the line about the checks that did not run; nil if all did.
     private func line(ofThoseNotMade results: [Result]) -> String? {
         let reasons = results.compactMap { if case .notMade(let text) = $0.verdict { text } else { nil } }
         return reasons.first.map { "FAIL \(reasons.count) more check\(reasons.count == 1 ? "" : "s"): \($0)" }
     }
 
-    /// Returns nil for a check that did not run. Also nil for an expected result, unless the output is verbose.
+    /// Returns the line of a result. nil if the check did not run, or if the result was expected and the output is not
+    /// verbose.
     private func line(of result: Result) -> String? {
         let line: String
         switch result.verdict {
@@ -112,7 +113,7 @@ struct ConformanceRun {
         return TextStyle.harmless(line)
     }
 
-    /// Counts the checks by verdict.
+    /// Returns the number of checks with each verdict.
     func summary(of results: [Result]) -> String {
         func count(_ words: String, _ isIncluded: (Verdict) -> Bool) -> String? {
             let count = results.count { isIncluded($0.verdict) }

@@ -6,12 +6,12 @@ import WirelineSchema
 
 enum EchoedPacket {
     case bytes([UInt8])
-    /// The content inside of layers, because a server seals it in its own way.
+    /// The content inside layers. Its encoding is not compared, because a server seals packets in its own way.
     case opened(id: UInt64, header: PacketHeader, payload: [UInt8])
 
-    /// Makes it from an opened packet, for a layout with layers.
+    /// Makes the value for an opened packet, if the layout has layers.
     ///
-    /// It keeps only those header values that a program sets, and that do not depend on the sealing.
+    /// It keeps only header values that a program sets and that do not depend on the sealing.
     init(_ packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
         let vectors = layout.content.layers.compactMap(\.kind.vectorField)
         var header = PacketHeader()
@@ -24,14 +24,14 @@ enum EchoedPacket {
         self = .opened(id: packet.id, header: header, payload: [UInt8](copying: packet.payload))
     }
 
-    /// Nil if the packets are the same.
+    /// Returns how the packets differ; nil if they do not.
     func difference(from found: EchoedPacket) -> String? {
         switch (self, found) {
         case (.bytes(let expected), .bytes(let found)):
             return BytesDifference(expected: expected, found: found)?.text
         case (.opened(let id, let header, let payload), .opened(let otherID, let otherHeader, let otherPayload)):
             guard id == otherID else { return "the ID is \(otherID) where \(id) was expected" }
-            // Packets of the other side may have other fields.
+            // The packets of the server may have other header fields.
             for (name, value) in header.fields {
                 guard let other = otherHeader[value: name], other != value else { continue }
                 return "\(name) is \(other) where \(value) was expected"
@@ -41,7 +41,7 @@ enum EchoedPacket {
         }
     }
 
-    /// In digits, for a message.
+    /// The packet as hexadecimal text, for a message.
     var text: String {
         switch self {
         case .bytes(let bytes): Hexadecimal.text(of: bytes).shortened
@@ -51,7 +51,8 @@ enum EchoedPacket {
 }
 
 extension OpenedPackets {
-    /// The packets that a server returns for an opened one: those with a message, or a part of one.
+    /// Returns the packets that a server sends back for an opened one: those inside that are messages or parts of
+    /// messages.
     func echoes(in layout: PacketLayout) throws(CodecError) -> [EchoedPacket] {
         var echoes: [EchoedPacket] = []
         for (index, entry) in entries.enumerated() where entry.kind != .packets {
@@ -63,7 +64,7 @@ extension OpenedPackets {
         return echoes
     }
 
-    /// Both senders are tried.
+    /// Whether the packet sets a state, as a packet of either side.
     func setsState(in layout: PacketLayout) -> Bool {
         entries.contains { entry in
             entry.kind == .message && Sender.allCases.contains { layout.setsState(entry.bounds.id, from: $0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks that an implementation is known to fail: one name a line, as in reports; `#` begins a comment.
+/// The checks that an implementation is known to fail. Each line has a name as in reports; `#` begins a comment.
 struct ExpectedFailures {
     let names: Set<String>
 
@@ -10,7 +10,6 @@ struct ExpectedFailures {
         self.names = names
     }
 
-    /// Reads the list from a file.
     init(file path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -21,7 +20,7 @@ struct ExpectedFailures {
         var names: Set<String> = []
         for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
             var text = line
-            // A name may contain the sign.
+            // A name can contain `#`, so a comment begins only at the start of a line or after a space.
             if line.first == "#" { text = "" }
             if let comment = text.firstRange(of: " #") { text = text[..<comment.lowerBound] }
             let name = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())

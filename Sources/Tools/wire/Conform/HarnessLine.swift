@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// The lines of JSON between `wire conform` and a program.
+/// The JSON lines between `wire conform` and a program.
 ///
 ///     {"id":1,"protocol":"Scene","ask":"decode","from":"client","hex":"0000000f4e21010000000200026869"}
 ///     {"id":1,"reply":"ok","count":15,"line":{"message":"Cs_20001","id":20001,"header":{…},"fields":{…}}}
@@ -14,10 +14,9 @@ import WirelineSchema
 ///     {"id":4,"reply":"error","error":"truncated","field":"Cs_20001.Line","offset":7,"text":"…"}
 ///     {"id":5,"reply":"skip","text":"…"}
 ///
-/// If packets depend on states, a question contains the ones that are not 0: `"state":{"started":1}`. They apply only
-/// to
-/// this question. The same holds for keys of layers: `"keys":{"session":"00ff"}`. `client.session` is only for the
-/// client's packets.
+/// If packets depend on states, a request has the states that are not 0: `"state":{"started":1}`. They apply only to
+/// this request. Keys of layers are given in the same way: `"keys":{"session":"00ff"}`. The key `client.session` is
+/// only for packets of the client.
 enum HarnessLine {
     static func line(
         of request: ConformanceRequest, id: Int, protocol name: String, _ description: ProtocolDescription
@@ -45,7 +44,7 @@ enum HarnessLine {
         var text: String
     }
 
-    /// Returns nil for an unknown question.
+    /// Returns nil if the kind of request is unknown.
     static func request(
         _ json: JSONValue, _ description: ProtocolDescription
     ) throws(Fault) -> ConformanceRequest? {

@@ -4,28 +4,27 @@ import WirelineCodec
 import WirelineSchema
 
 enum ConformanceRequest {
-    /// The bytes begin with the packet.
+    /// Decode the packet at the beginning of the bytes.
     case decode([UInt8], in: PacketContext, keys: [LayerKey])
     case encode(JSONValue, in: PacketContext, keys: [LayerKey])
 }
 
 enum ConformanceReply {
-    /// The bytes begin with a packet of this size, which decodes to this line.
+    /// The bytes begin with a packet of this size. It decodes to this line.
     case packet(byteCount: Int, line: JSONValue)
-    /// The encoded line.
     case bytes([UInt8])
-    /// More bytes are needed; the count is the least number, if it is known.
+    /// More bytes are needed: at least this number, if it is known.
     case more(byteCount: Int?)
-    /// The request is invalid.
+    /// The bytes or the line are invalid.
     case refused(Refusal, text: String)
     /// The implementation does not support the request.
     case skipped(String)
-    /// There is no reply, or only one that cannot be read.
+    /// The reply is missing or invalid.
     case lost(String)
-    /// The program gets no more requests; the text is the reason.
+    /// The program gets no more requests. The value is the reason.
     case notAsked(String)
 
-    /// For a sentence about an unexpected reply.
+    /// The reply in words, for the report of an unexpected one.
     var text: String {
         switch self {
         case .packet(let byteCount, let line): "a packet of \(byteCount) bytes: \(line.description.shortened)"
@@ -72,6 +71,6 @@ final class CodecImplementation: ConformingImplementation {
 }
 
 extension String {
-    /// For a line that people read.
+    /// The text, cut off for a line that people read.
     var shortened: String { count > 160 ? prefix(160) + "…" : self }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Results in the XML format that continuous integration reads.
+/// Results in JUnit's XML format, which continuous integration reads.
 ///
 /// One suite has a case for each check. An expected failure counts as skipped, with the reason. A check that did not
-/// run
-/// is an error.
+/// run is an error.
 struct JUnitReport {
     let title: String
     let results: [ConformanceRun.Result]
@@ -32,7 +31,7 @@ struct JUnitReport {
     }
 
     private func element(_ result: ConformanceRun.Result) -> String {
-        // The vector becomes the class, and the check becomes its test.
+        // The name of the vector becomes the class, and the name of the check becomes the test.
         let slash = result.name.lastIndex(of: "/")
         let vector = slash.map { String(result.name[..<$0]) } ?? ""
         let check = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
@@ -52,14 +51,14 @@ struct JUnitReport {
         return "    <testcase \(attributes)>\(child)</testcase>"
     }
 
-    /// With three decimal places.
     private static func seconds(_ duration: Duration) -> String {
         let milliseconds = Int(duration / .milliseconds(1))
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    /// Escapes an attribute value (XML 1.0 §2.2, §2.4). Characters that XML cannot contain become their numbers.
+    /// Escapes an attribute value (XML 1.0 §2.2 and §2.4). A character that XML cannot contain is replaced by its
+    /// number.
     static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

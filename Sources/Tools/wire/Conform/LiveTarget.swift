@@ -6,29 +6,29 @@ import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
-/// A server that returns each packet unchanged.
+/// Checks a server that returns each packet unchanged.
 ///
 /// Each check has its own connection. The server need not decode messages, so it may return packets with invalid
-/// messages. It must refuse bytes that are not a packet at once, without waiting for more. It opens layers, seals the
-/// packets that it returns as its own, and returns packets inside of others one by one.
+/// messages. It must refuse bytes that are not a packet at once, without waiting for more. It opens layers, and seals
+/// the packets that it returns as packets of a server. It returns the packets inside another packet one by one.
 struct LiveTarget {
     let endpoint: HostAndPort
     let timeout: TimeSpan
     let configuration: ClientConfiguration
-    /// Has the keys of the connections.
+    /// The translator with the keys of the connections.
     let translator: PacketTranslator
     let keys: Set<LayerKey>
-    /// A valid packet that the server returns; nil if there is none.
+    /// A valid packet that the server returns; nil if the protocol has none.
     let goodPacket: [UInt8]?
-    /// The first states of each connection.
+    /// The states of each connection at its start.
     let states: PacketStates
-    /// Ends the waits for the server.
+    /// Ends the waits for the server when the user interrupts the program.
     let interruption: Interruption
 
-    /// The most pieces of a split packet.
+    /// The largest number of pieces of a split packet.
     private static let mostPieces = 64
 
-    /// Returns no check for a vector that the server cannot be asked about.
+    /// Returns the checks of a vector. There are none if the vector cannot be sent to the server.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
         func check(
             _ name: String, _ body: @escaping @Sendable () async -> ConformanceOutcome
@@ -46,10 +46,10 @@ struct LiveTarget {
                 check("torn") { await returned(echo, asked: Self.pieces(of: bytes)) },
             ]
         case .invalid:
-            // After a packet that sets a state, the output depends on how the server follows states.
+            // After a packet that sets a state, the reply depends on how the server follows states.
             guard !Expectation(vector, states, translator).setsState else { return [] }
             return [check("refuse") { await refused(vector) }]
-        // A server may return any encoding of a message that has several.
+        // If a message has several encodings, the server may return any of them.
         case .decodeOnly, .refused: return []
         }
     }
@@ -66,20 +66,20 @@ struct LiveTarget {
 
     // MARK: Checks
 
-    /// Whether a vector can be sent on a connection with these states and keys.
+    /// Whether a vector can be sent on a connection that has these states and keys.
     static func isUsable(
         _ vector: ConformanceVector, _ states: PacketStates, _ keys: Set<LayerKey>, _ translator: PacketTranslator
     ) -> Bool {
-        // If a server's packets differ from a client's, they cannot be sent to a server.
+        // If the packets of a server differ from those of a client, the vector must be a client's packet.
         guard vector.sender == .client || !translator.description.layout.dependsOnSender && !translator.hasContent
         else {
             return false
         }
-        // A connection begins with all states at 0, or with the states of the call.
+        // A connection starts with the states of the call. Without them, all states are 0.
         return vector.context.states == states && (!translator.hasContent || Set(vector.keys) == keys)
     }
 
-    /// Repeats a vector's packet, as the first packets of a connection; nil if it cannot be sealed again.
+    /// Returns a vector's packet several times, as the first packets of a connection; nil if it cannot be sealed again.
     private func stream(of count: Int, _ vector: ConformanceVector) -> [UInt8]? {
         guard translator.description.layout.content.layers.contains(where: \.kind.hasLastingKeystream) else {
             return Array(repeatElement(vector.bytes, count: count).joined())
@@ -94,9 +94,9 @@ struct LiveTarget {
         return bytes
     }
 
-    /// Returns the server's packets for a client's packets; nil if no packet of a server can have this ID or a value.
+    /// Returns the server's packets for a client's packets; nil if a server cannot send a packet with this ID or value.
     ///
-    /// Also nil for a packet that sets a state: later packets would differ.
+    /// Also nil for a packet that sets a state, because it changes the packets after it.
     static func echo(of bytes: [UInt8], _ states: PacketStates, _ translator: PacketTranslator) -> [EchoedPacket]? {
         let layout = translator.description.layout
         guard !translator.hasContent else {
@@ -121,7 +121,7 @@ struct LiveTarget {
 
     private func echo(of bytes: [UInt8]) -> [EchoedPacket]? { Self.echo(of: bytes, states, translator) }
 
-    /// Sends these pieces, and compares the packets that come back.
+    /// Sends the pieces, and compares the packets that the server returns.
     private func returned(_ packets: [EchoedPacket], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
         do throws(ConnectionError) {
             let connection = try await connect()
@@ -171,7 +171,7 @@ struct LiveTarget {
     private func refused(_ vector: ConformanceVector, on connection: PacketConnection) async -> ConformanceOutcome {
         let expected = Expectation(vector, states, translator)
         await send(vector.bytes, on: connection)
-        // Only the end of the output tells the server that nothing follows. It can refuse invalid packets before that.
+        // If only the end of the output shows the fault, this side must end its output. Other faults show earlier.
         if expected.needsEnd { await connection.loop.run { connection.stream.endOutput() } }
         var rest = expected.packets[...]
         while true {
@@ -187,26 +187,26 @@ struct LiveTarget {
                         ? "the server has not ended the connection within \(timeout), though nothing can follow"
                         : "the server waits: it has not ended the connection within \(timeout)")
             case .failure(.codec(let error)): return .failed("the server has returned what is no packet: \(error)")
-            // The server has closed the connection in some way.
+            // The server has closed the connection. How it did so does not matter.
             case .failure: return .passed
             }
         }
     }
 
-    /// How a server may react to bytes that it must refuse.
+    /// What a server may do with bytes that it must refuse.
     private struct Expectation {
-        /// The packets that it may return before it closes the connection.
+        /// The packets that the server may return before it closes the connection.
         var packets: [EchoedPacket] = []
         /// Whether the fault shows only at the end of the stream, or only to a server that decodes messages.
         var needsEnd = true
-        /// Whether a packet sets a state.
+        /// Whether one of the packets sets a state.
         var setsState = false
 
         init(_ vector: ConformanceVector, _ states: PacketStates, _ translator: PacketTranslator) {
             if translator.hasContent { open(vector, translator) } else { split(vector, states, translator) }
         }
 
-        /// Layers must be opened even if messages are not decoded.
+        /// A server must open layers even if it does not decode messages.
         private mutating func open(_ vector: ConformanceVector, _ translator: PacketTranslator) {
             let layout = translator.description.layout
             var stream = translator.makeStream(from: vector.sender, states: vector.context.states)
@@ -265,7 +265,8 @@ struct LiveTarget {
             packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration,
             recorder: recorder)
         let deadline = MonotonicTime.now + timeout.duration
-        // During the wait, only the timer closes the connection. So a closed connection means that the time is over.
+        // While this waits, only the timer closes the connection. So a closed connection means that the time has
+        // passed.
         let loop = connection.loop
         let (states, layers, hasContent) = (states, translator.layers, translator.hasContent)
         loop.execute {
@@ -278,7 +279,7 @@ struct LiveTarget {
         return connection
     }
 
-    /// With TLS, this also notifies the server.
+    /// Closes the connection. With TLS, it first sends `close_notify`.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
     }
@@ -312,7 +313,7 @@ struct LiveTarget {
         }
     }
 
-    /// Splits a packet into single bytes. In a longer packet, only the first bytes are single.
+    /// Splits a packet into single bytes. In a long packet, only the first bytes are single.
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         let singles = min(bytes.count, mostPieces / 2)
         let rest = bytes[singles...]

@@ -3,9 +3,9 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A program that gets its requests as lines of JSON; see ``HarnessLine``.
+/// A program that receives requests as lines of JSON (``HarnessLine``).
 ///
-/// If it crashes, exceeds the timeout or sends an invalid line, it is ended. The next request starts it again.
+/// If it crashes, exceeds the timeout or sends an invalid line, it is ended, and started again for the next request.
 final class ProgramImplementation: ConformingImplementation {
     private let command: String
     private let protocolName: String
@@ -17,10 +17,10 @@ final class ProgramImplementation: ConformingImplementation {
     private var program: ChildProgram?
     private var hasReplied = false
     private var number = 0
-    /// The number of consecutive failures.
+    /// The number of failures in a row.
     private var lossCount = 0
 
-    /// After this many failures, the program is not started again: there may be thousands of checks.
+    /// After this number of failures in a row, the program is not started again. There can be thousands of checks.
     private static let mostLosses = 10
     /// The first reply may take this many times the timeout, because some programs are compiled first.
     private static let startFactor = 10
@@ -35,7 +35,8 @@ final class ProgramImplementation: ConformingImplementation {
         protocolName = name
         description = translator.description
         maximumDepth = translator.maximumJSONDepth + 2
-        // The JSON of a packet can be many times its size. The limit still stops a program that prints endlessly.
+        // The JSON of a packet can be many times larger than the packet. The limit stops a program that prints
+        // endlessly.
         lineLimit = 1 << 20 + 32 * min(translator.description.options.maximumPacketByteCount, 1 << 24)
     }
 
@@ -80,7 +81,7 @@ final class ProgramImplementation: ConformingImplementation {
         } catch {
             return .lost(drop("what it replied is no line of JSON: \(error): \(Self.text(line))"))
         }
-        // After a reply with another ID, neither it nor the next replies can be trusted.
+        // A reply with another ID is invalid, and so may be those after it.
         guard json["id"] == .integer(Int128(number)) else {
             return .lost(drop("its reply does not have `\"id\":\(number)`: \(Self.text(line))"))
         }
@@ -107,7 +108,7 @@ final class ProgramImplementation: ConformingImplementation {
         }
     }
 
-    /// Ends the program, and appends its error output to the text.
+    /// Ends the program, and appends its standard error to the text.
     private func drop(_ text: String) -> String {
         lossCount += 1
         let errors = program?.lastErrors ?? []

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Vectors in files: `<case>.hex` contains a packet, and the file next to it the expected result.
+/// Vectors in files. `<case>.hex` contains a packet, and the file next to it the expected result.
 ///
 ///     Vectors/<case>.hex, .json             decoding and encoding
 ///     Vectors/DecodeOnly/<case>.hex, .json  decoding; encoding gives other bytes
@@ -12,12 +12,12 @@ import WirelineSchema
 ///     Vectors/Refused/<case>.json, .txt     a line that cannot be encoded, and what `wire encode` says
 struct VectorFiles {
     let translator: PacketTranslator
-    /// For vectors that name no states.
+    /// The states for vectors that name none.
     var states = PacketStates()
-    /// For vectors that name no keys.
+    /// The keys for vectors that name none.
     var keys: [LayerKey] = []
 
-    /// Larger than any vector that a person reads.
+    /// The limit is above the size of any vector that a person reads.
     private static let maximumFileByteCount = 64 << 20
     private static let senderMark = "# from server"
     private static let stateMark = "# state "
@@ -25,7 +25,7 @@ struct VectorFiles {
 
     // MARK: Reading
 
-    /// For a folder, also the vectors of its three subfolders. They are sorted by name.
+    /// Returns the vectors of a file or folder, sorted by name. A folder also has those of its three subfolders.
     func vectors(at path: String) throws(CommandError) -> [ConformanceVector] {
         switch try kind(of: path) {
         case .folder?: return try vectors(inFolder: path)
@@ -80,7 +80,7 @@ struct VectorFiles {
         let path = folder.joiningPath(stem)
         if kind == .refused {
             let line = try json(path + ".json")
-            // There are no bytes, but a file for them can name the sender and the states.
+            // This kind has no packet, but its `.hex` file can name the sender and the states.
             let marks = try text(ifAny: path + ".hex") ?? ""
             let sender = Self.hasSenderMark(marks) ? .server : sender(of: line)
             let context = PacketContext(from: sender, states: try states(in: marks, path))
@@ -113,7 +113,7 @@ struct VectorFiles {
         return vector
     }
 
-    /// Reads lines such as `# state started=1`.
+    /// Reads the states from lines such as `# state started=1`.
     private func states(in text: String, _ path: String) throws(CommandError) -> PacketStates {
         let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.stateMark) }
         guard !marks.isEmpty else { return states }
@@ -125,7 +125,7 @@ struct VectorFiles {
         }
     }
 
-    /// Reads lines such as `# key session=00ff`.
+    /// Reads the keys from lines such as `# key session=00ff`.
     private func keys(in text: String, _ path: String) throws(CommandError) -> [LayerKey] {
         let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.keyMark) }
         guard !marks.isEmpty else { return keys }
@@ -149,7 +149,7 @@ struct VectorFiles {
         text.split(whereSeparator: \.isNewline).contains { $0 == senderMark }
     }
 
-    /// The sender if nothing names it.
+    /// Returns the sender if the files do not name it.
     private func sender(of line: JSONValue) -> Sender {
         guard case .string(let name)? = line["message"] else { return .client }
         let senders = translator.description.message(named: name)?.senders ?? [.client]
@@ -198,7 +198,7 @@ struct VectorFiles {
         }
     }
 
-    /// Returns the name without the extension; nil if the file defines no vector of this kind.
+    /// Returns the file name without its extension; nil if the file does not define a vector of this kind.
     private static func stem(of name: String, _ kind: ConformanceVector.Kind) -> String? {
         let suffix = kind == .refused ? ".json" : ".hex"
         return name.hasSuffix(suffix) && name != suffix ? String(name.dropLast(suffix.count)) : nil
@@ -213,7 +213,7 @@ struct VectorFiles {
 
     // MARK: Writing
 
-    /// ``vectors(at:)`` can read these files.
+    /// Writes files that ``vectors(at:)`` can read.
     func write(_ vectors: [ConformanceVector], to folder: String) throws(CommandError) {
         do throws(SystemError) {
             for vector in vectors {
@@ -253,7 +253,7 @@ struct VectorFiles {
         return files
     }
 
-    /// Each line has 16 bytes.
+    /// Returns lines of 16 bytes each.
     private static func lines(of digits: String) -> String {
         var rest = digits[...]
         var result = ""

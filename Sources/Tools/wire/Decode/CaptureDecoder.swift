@@ -6,14 +6,14 @@ import WirelineTransport
 
 /// Decodes the packets of all TCP connections in a capture, in the order of the capture.
 ///
-/// The client is the side that sent the first `SYN`. If the capture begins in the middle of a connection, the server
-/// is the side with the lower port, unless a port was given.
+/// The client is the side that sent the first `SYN`. If the capture begins in the middle of a connection, the server is
+/// the side with the lower port number, unless a port was given.
 ///
-/// Its memory is limited; see ``maximumConnectionCount`` and ``maximumHeldByteCount``.
+/// The memory is limited by ``maximumConnectionCount`` and ``maximumHeldByteCount``.
 struct CaptureDecoder {
-    /// The most open connections.
+    /// The largest number of open connections.
     static let maximumConnectionCount = 1 << 16
-    /// The most bytes of incomplete packets and of waiting segments.
+    /// The largest number of bytes in incomplete packets and in segments that arrived early.
     static let maximumHeldByteCount = 256 << 20
 
     private struct Pair: Hashable {
@@ -26,16 +26,17 @@ struct CaptureDecoder {
     private let port: UInt16?
     private let states: PacketStates
     private var reader = CaptureReader()
-    /// Ended connections remain for late segments, until there are too many.
+    /// The connections, including ended ones, because segments can arrive late. Ended ones are removed if there are too
+    /// many.
     private var connections: [Pair: DecodedConnection] = [:]
     private var connectionCount = 0
     private var heldByteCount = 0
     private var counts = FrameCounts()
 
     /// - Parameters:
-    ///   - sender: Packets are read as messages of this side if possible, as an echo server needs; nil: of the packet's
-    /// sender.
-    ///   - port: The server's port; other connections are skipped. Nil: all connections.
+    ///   - sender: The side whose messages are tried first, for servers that echo packets; nil means the packet's
+    ///     sender.
+    ///   - port: The server's port. Other connections are skipped. nil means all connections.
     ///   - states: The states of each connection at its first packet (default: all are 0).
     init(
         _ translator: PacketTranslator, preferring sender: Sender? = nil, port: UInt16? = nil,
@@ -47,9 +48,10 @@ struct CaptureDecoder {
         self.port = port
     }
 
-    /// Takes the next bytes of the file, and appends the output.
+    /// Consumes the next bytes of the file, and appends the output.
     ///
-    /// - Throws: ``CaptureError`` if the file is broken or too much is open. The output before that is appended first.
+    /// - Throws: ``CaptureError`` if the file is invalid or a limit is exceeded. The output before that is still
+    ///   appended.
     mutating func receive(_ piece: [UInt8], _ output: inout [CaptureOutput]) throws(CaptureError) {
         var frames: [CapturedFrame] = []
         var fault: CaptureError?
@@ -62,7 +64,7 @@ struct CaptureDecoder {
         if let fault { throw fault }
     }
 
-    /// Appends the last output, at the end of the file or where it is broken.
+    /// Appends the last output, at the end of the file or at the fault that ``receive(_:_:)`` has thrown.
     ///
     /// - Parameter isBroken: Whether ``receive(_:_:)`` has thrown.
     mutating func finish(isBroken: Bool = false, _ output: inout [CaptureOutput]) throws(CaptureError) {
@@ -110,7 +112,7 @@ struct CaptureDecoder {
         }
     }
 
-    /// Returns a known or a new connection; nil if the segment cannot begin one.
+    /// Returns the segment's connection, which may be new; nil if the segment cannot begin one.
     private mutating func connection(
         of segment: TCPSegment, _ frame: CapturedFrame, _ output: inout [CaptureOutput]
     ) throws(CaptureError) -> DecodedConnection? {
@@ -136,7 +138,7 @@ struct CaptureDecoder {
         return connection
     }
 
-    /// Forgets ended connections if there are too many. The limit is doubled here, so that this is rare.
+    /// Removes ended connections when there are twice as many connections as the limit, so that this is rare.
     private mutating func makeSpace(_ frame: CapturedFrame) throws(CaptureError) {
         guard connections.count >= 2 * Self.maximumConnectionCount else { return }
         connections = connections.filter { !$0.value.isClosed }
@@ -154,7 +156,7 @@ struct CaptureDecoder {
     }
 }
 
-/// Frames that were skipped.
+/// The numbers of skipped frames, by reason.
 private struct FrameCounts {
     var fragments = 0
     var malformed = 0

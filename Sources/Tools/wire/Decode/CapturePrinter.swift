@@ -10,8 +10,8 @@ struct CapturePrinter {
     private var hasFaults = false
 
     /// - Parameters:
-    ///   - sender: The side whose messages are tried first for all packets; nil for the sender of each packet.
-    ///   - port: The server's port; nil for all connections.
+    ///   - sender: The side whose messages are tried first; nil means the sender of each packet.
+    ///   - port: The server's port; nil means all connections.
     ///   - states: The states of each connection at its first packet.
     init(
         _ translator: PacketTranslator, preferring sender: Sender?, port: UInt16?, _ states: PacketStates,
@@ -32,7 +32,7 @@ struct CapturePrinter {
         try show(output)
     }
 
-    /// Prints what the end of the file shows.
+    /// Prints the packets that are complete only at the end of the file.
     mutating func finish() throws(CommandError) {
         var output: [CaptureOutput] = []
         do throws(CaptureError) {
@@ -45,7 +45,7 @@ struct CapturePrinter {
         if hasFaults { throw .answerIsNo }
     }
 
-    /// Prints everything before a fault of the file, and throws the fault.
+    /// Prints the output before a fault of the file, and throws the fault.
     private mutating func end(_ output: [CaptureOutput], _ error: CaptureError) throws(CommandError) {
         var output = output
         try? decoder.finish(isBroken: true, &output)
@@ -59,7 +59,7 @@ struct CapturePrinter {
             case .line(let line): try console.print(line)
             case .fault(let text):
                 hasFaults = true
-                // A terminal shows the packets and the errors in order.
+                // Flushes standard output, so that a terminal shows the packets and the errors in order.
                 try console.flush()
                 console.report(error: text)
             case .note(let text):

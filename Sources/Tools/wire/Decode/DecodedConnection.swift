@@ -4,11 +4,10 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// Output of ``CaptureDecoder``.
 enum CaptureOutput: Equatable {
     case line(String)
     case fault(String)
-    /// A remark after a fault.
+    /// An explanation of the fault before it.
     case note(String)
 }
 
@@ -26,7 +25,7 @@ final class DecodedConnection {
     private let server: SocketAddress
     private var clientSide: Side
     private var serverSide: Side
-    /// Whether it carries another protocol, which is not decoded.
+    /// Whether the connection carries another protocol. It is not decoded then.
     private var isOther = false
     private(set) var isClosed = false
     /// The time of the last frame.
@@ -39,13 +38,13 @@ final class DecodedConnection {
         self.number = number
         self.client = client
         self.server = server
-        // If packets depend on their sender, the capture decides.
+        // If packets depend on their sender, the sender in the capture is used.
         let preferred = translator.description.layout.dependsOnSender ? nil : sender
         clientSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.client), states))
         serverSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.server), states))
     }
 
-    /// The number of bytes in memory.
+    /// The number of bytes that are kept in memory.
     var heldByteCount: Int {
         clientSide.assembler.waitingByteCount + clientSide.stream.heldByteCount
             + serverSide.assembler.waitingByteCount + serverSide.stream.heldByteCount
@@ -66,7 +65,8 @@ final class DecodedConnection {
         if segment.flags.contains(.reset) {
             output = finish(in: frame)
         } else {
-            // A side had received all acknowledged bytes before it sent this. So their states already apply to it.
+            // The sender had received all acknowledged bytes before it sent this segment, so their states apply to the
+            // segment.
             if sender == .client {
                 if let number = segment.acknowledgement { output += confirm(number, .server, &serverSide, frame) }
                 clientSide.stream.setStates(serverSide.stream.states)
@@ -167,7 +167,7 @@ final class DecodedConnection {
 }
 
 extension PacketStreamEvent {
-    /// The text about skipped bytes; nil for other events.
+    /// The text about skipped bytes; nil for other results.
     var remark: String? {
         guard case .skipped(let byteCount, let next, let isGivenUp) = self else { return nil }
         let count = "\(byteCount.counted("byte")) \(byteCount == 1 ? "is" : "are") skipped"

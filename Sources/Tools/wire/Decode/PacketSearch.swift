@@ -3,11 +3,11 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The work of all searches in a stream. At the limit, a search is given up.
+/// The work of all searches in a stream. At the limit, the search ends without a result.
 struct SearchWork {
     /// The number of bytes that were decoded.
     var byteCount = 0
-    /// 1 MiB, and 64 times the bytes of the stream.
+    /// The limit: 1 MiB, and 64 times the bytes of the stream.
     private(set) var limit = 1 << 20
 
     mutating func allow(forReceived byteCount: Int) { limit += 64 * byteCount }
@@ -15,23 +15,22 @@ struct SearchWork {
 
 /// Searches for the next packet in bytes without known packet boundaries.
 ///
-/// It tries each offset in order. It accepts the first one at which two whole packets follow each other, or at which
-/// packets
-/// end exactly with the bytes. The schema must know their IDs and accept them. An offset is judged only after enough
-/// bytes
-/// have arrived, so the result does not depend on how they were split.
+/// The search tries each offset in order. It accepts the first offset at which two whole packets follow each other, or
+/// at which packets end exactly where the bytes end. The schema must know the packets' IDs and accept their contents.
+/// The search decides about an offset only after enough bytes have arrived. So the result does not depend on how the
+/// bytes were split.
 ///
-/// The work is limited; see ``SearchWork``.
+/// The work is limited by ``SearchWork``.
 struct PacketSearch {
     enum Verdict: Equatable {
         case accepted, refused
-        /// This many bytes from the offset are needed.
+        /// The decision needs this number of bytes from the offset.
         case needs(Int)
     }
 
     /// The first skipped offset in the stream.
     let origin: Int
-    /// Whether one packet is enough at the first offset, because packets usually begin there.
+    /// Whether one packet is enough at the first offset, because a packet usually begins there.
     let trustsFirst: Bool
     private var isFirst = true
     private var needed = 1
@@ -47,9 +46,9 @@ struct PacketSearch {
     /// Continues the search.
     ///
     /// - Parameters:
-    ///   - start: The offset in `bytes` at which the search continues; it moves to the accepted packet.
+    ///   - start: The offset in `bytes` at which the search continues. It moves to the packet that was found.
     ///   - states: The states of the connection, as far as they are known.
-    /// - Returns: Whether a packet was found, more bytes are needed, or the search is given up.
+    /// - Returns: Whether a packet was found, more bytes are needed, or the search has ended without a result.
     mutating func look(
         _ bytes: [UInt8], _ start: inout Int, isAtEnd: Bool, _ translator: PacketTranslator,
         _ direction: PacketStream.Direction, _ states: PacketStates, _ work: inout SearchWork
@@ -81,7 +80,7 @@ struct PacketSearch {
     /// - Parameters:
     ///   - wanted: The number of packets that are enough.
     ///   - splitter: A new splitter for these packets.
-    ///   - work: Gets the bytes that were decoded.
+    ///   - work: Increased by the number of decoded bytes.
     static func judge(
         _ bytes: [UInt8], at start: Int, wanted: Int, isAtEnd: Bool, _ translator: PacketTranslator,
         _ direction: PacketStream.Direction, _ splitter: consuming PacketSplitter, _ work: inout Int
@@ -97,7 +96,7 @@ struct PacketSearch {
                 let before = position
                 guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
                     guard isAtEnd else { return .needs(position - start + splitter.neededByteCount) }
-                    // Between frames, further marks may follow the last packet.
+                    // A packet can be followed by further marks between frames.
                     return count > 0 && splitter.isBetweenFrames ? .accepted : .refused
                 }
                 work += position - before

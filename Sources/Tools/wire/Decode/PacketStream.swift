@@ -4,14 +4,13 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// A result of a ``PacketStream``.
 enum PacketStreamEvent {
     /// A packet, as a line of JSON.
     case packet(JSONValue, time: CaptureTime?)
     case fault(String)
     /// Bytes that were skipped after a fault.
     ///
-    /// `next` is nil if the bytes ended before a packet, or if the search was given up.
+    /// `next` is nil if the bytes ended before another packet, or if the search has ended without a result.
     case skipped(byteCount: Int, next: PacketPlace?, isGivenUp: Bool)
 }
 
@@ -21,16 +20,15 @@ struct PacketPlace: Equatable {
     var offset = 0
 }
 
-/// Finds the packets in one direction of a byte stream, and continues after broken ones.
+/// Finds the packets in one direction of a byte stream, and continues after invalid ones.
 ///
-/// A packet whose fields do not match the schema is reported, and the next one begins after it. If the framing is
-/// broken
-/// or bytes are missing, ``PacketSearch`` searches for the next packet.
+/// If a packet's fields do not match the schema, the packet is reported, and the next one begins after it. If the
+/// framing is invalid or bytes are missing, ``PacketSearch`` searches for the next packet.
 ///
-/// It keeps an incomplete packet. While it searches, it keeps at most two packets, so at most twice the schema's
-/// `max_packet`, and the last piece.
+/// The memory holds an incomplete packet and the last piece. During a search it holds up to two packets, which is at
+/// most twice the schema's `max_packet`.
 struct PacketStream: ~Copyable {
-    /// Whose messages to try: only the sender's, or first the sender's and then the peer's.
+    /// The sides whose messages are tried: only the sender, or first the sender and then its peer.
     enum Direction {
         case from(Sender)
         case preferring(Sender)
@@ -46,19 +44,19 @@ struct PacketStream: ~Copyable {
     private let translator: PacketTranslator
     private let direction: Direction
     private var splitter: PacketSplitter
-    /// Opens packets with layers; nil for a protocol without layers.
+    /// Opens packets with layers; nil if the protocol has no layers.
     private var opener: PacketOpener?
-    /// The unread bytes begin at ``start``.
+    /// The buffer. The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
-    /// The unread bytes that the splitter has already searched for the end mark of a frame.
+    /// The number of unread bytes in which the splitter has already searched for the end mark of a frame.
     private var scannedByteCount = 0
     private var place = PacketPlace()
-    /// The number of unread bytes with which reading can continue.
+    /// The number of unread bytes from which reading can continue.
     private var needed = 1
     private var search: PacketSearch?
     private var work = SearchWork()
-    /// The end of each piece in the stream, and its time.
+    /// The time of each piece, and the offset of its end in the stream.
     private var times: [(end: Int, time: CaptureTime)] = []
 
     /// - Parameter states: The states of the connection at the first packet.
@@ -72,19 +70,19 @@ struct PacketStream: ~Copyable {
     /// The connection's states for the next packet.
     var states: PacketStates { splitter.states }
 
-    /// The other direction has changed the states.
+    /// Sets the states after the other direction has changed them.
     mutating func setStates(_ states: PacketStates) {
         guard states != splitter.states else { return }
         splitter.setStates(states)
         needed = 1
     }
 
-    /// The bytes in memory.
+    /// The number of bytes in memory.
     var heldByteCount: Int { bytes.count }
 
-    /// Takes the next bytes, and returns the results so far.
+    /// Consumes the next bytes, and returns the results so far.
     ///
-    /// - Parameter time: The time of their capture.
+    /// - Parameter time: The time at which they were captured.
     mutating func receive(_ piece: [UInt8], at time: CaptureTime? = nil) -> [PacketStreamEvent] {
         guard !piece.isEmpty else { return [] }
         bytes += piece
@@ -116,7 +114,6 @@ struct PacketStream: ~Copyable {
         return events
     }
 
-    /// Returns the last results.
     mutating func finish() -> [PacketStreamEvent] {
         var events = read(isAtEnd: true)
         if search != nil {
@@ -154,7 +151,7 @@ struct PacketStream: ~Copyable {
         return events
     }
 
-    /// Reads the packet at ``start``; false if it is incomplete.
+    /// Reads the packet at ``start``. Returns false if it is incomplete.
     private mutating func readPacket(_ events: inout [PacketStreamEvent]) -> Bool {
         let bytes = bytes
         do throws(CodecError) {
@@ -179,7 +176,7 @@ struct PacketStream: ~Copyable {
             events.append(.fault(fault(error.description)))
             search = PacketSearch(origin: place.offset, trustsFirst: false)
             splitter = Self.splitter(translator, direction, states)
-            // The search starts after the first byte of the broken packet.
+            // The search starts after the first byte of the invalid packet.
             start += 1
             place.offset += 1
         }
@@ -189,7 +186,7 @@ struct PacketStream: ~Copyable {
         return true
     }
 
-    /// Whether the search has ended here.
+    /// Continues the search, and returns whether it has ended at a packet.
     private mutating func continueSearch(isAtEnd: Bool, _ events: inout [PacketStreamEvent]) -> Bool {
         guard var search else { return true }
         let before = start
@@ -204,7 +201,7 @@ struct PacketStream: ~Copyable {
             return true
         case .refused:
             events += giveUpSearch(isGivenUp: true)
-            // From here on, bytes are only counted.
+            // After this point, bytes are only counted.
             self.search = PacketSearch(origin: place.offset, trustsFirst: false, isOver: true)
             return false
         case .needs: return false
@@ -220,7 +217,7 @@ struct PacketStream: ~Copyable {
         return [.skipped(byteCount: byteCount, next: nil, isGivenUp: isGivenUp)]
     }
 
-    /// Removes the read bytes if they take most of the memory.
+    /// Removes the bytes that were read if they take most of the buffer.
     private mutating func dropRead() {
         if start > bytes.count / 2 {
             bytes.removeFirst(start)
@@ -233,7 +230,7 @@ struct PacketStream: ~Copyable {
         times.removeFirst(first)
     }
 
-    /// Returns the capture time of the last byte before this offset.
+    /// Returns the time at which the last byte before this offset was captured.
     private func time(upTo offset: Int) -> CaptureTime? { times.first { $0.end >= offset }?.time }
 
     private func fault(_ reason: String) -> String {
@@ -245,7 +242,7 @@ struct PacketStream: ~Copyable {
     /// Returns the line of the stream's next packet.
     ///
     /// - Parameters:
-    ///   - splitter: Follows the states that the packet's messages set.
+    ///   - splitter: Updated with the states that the packet's messages set.
     ///   - opener: Opens the packets of the stream.
     static func line(
         of packet: borrowing Packet, _ translator: PacketTranslator, _ direction: Direction,
@@ -264,7 +261,7 @@ struct PacketStream: ~Copyable {
         }
     }
 
-    /// Nil for a protocol without layers.
+    /// Returns nil if the protocol has no layers.
     static func opener(_ translator: PacketTranslator, _ direction: Direction) -> PacketOpener? {
         translator.hasContent ? translator.makeOpener(from: direction.sender) : nil
     }

@@ -10,12 +10,12 @@ struct StreamDecoder: ~Copyable {
     /// Whether decoding ends at the first fault.
     private let endsAtFault: Bool
     private var hasFaults = false
-    /// Whether raw input contains hexadecimal digits, and anything other than digits and white space.
+    /// Whether the raw input contains hexadecimal digits, and whether it contains anything but digits and white space.
     private var rawInput = (hasDigits: false, hasOthers: false)
 
     /// - Parameters:
     ///   - states: The states of the connection at the first packet.
-    ///   - endsAtFault: Whether decoding ends at the first broken packet.
+    ///   - endsAtFault: Whether decoding ends at the first invalid packet.
     init(
         _ translator: PacketTranslator, preferring sender: Sender, _ states: PacketStates, endsAtFault: Bool,
         _ console: Console
@@ -25,15 +25,15 @@ struct StreamDecoder: ~Copyable {
         stream = PacketStream(translator, .preferring(sender), states)
     }
 
-    /// Prints the packets that are now complete.
+    /// Decodes the next bytes, and prints the packets that are now complete.
     ///
-    /// - Parameter isRaw: Whether `bytes` come from the input itself.
+    /// - Parameter isRaw: Whether `bytes` are the input itself. Otherwise they were decoded from hexadecimal text.
     mutating func receive(_ bytes: [UInt8], isRaw: Bool = false) throws(CommandError) {
         if isRaw { look(bytes) }
         try show(stream.receive(bytes))
     }
 
-    /// Prints what the end of the stream shows.
+    /// Prints the packets that are complete only at the end of the stream.
     mutating func finish() throws(CommandError) {
         try show(stream.finish())
         if hasFaults { throw .answerIsNo }

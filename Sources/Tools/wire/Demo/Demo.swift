@@ -7,7 +7,6 @@ import WirelineDemo
 import WirelineSchema
 
 extension Command {
-    /// `wire demo`
     static let demo = Command(
         name: "demo",
         summary: "show the scene messages as values and as bytes, then merged and split on a TCP connection",
@@ -18,7 +17,7 @@ extension Command {
             let described = try DescribedDemo(console)
             try described.show(Demo.requests[0], from: .client)
             try described.show(Demo.replies[0], from: .server)
-            // If standard output is a pipe, its reader gets this much before the sockets are used.
+            // If standard output is a pipe, its reader gets the output so far before the demo opens sockets.
             try console.flush()
             let connection = try await attempt { () throws(ConnectionError) in try await DemoConnection() }
             try console.print(lines: "Over TCP to \(connection.address), glued and torn, and put together again:\n")
@@ -30,7 +29,7 @@ extension Command {
             await connection.close()
         })
 
-    /// Runs a part of the demo, and turns its error into one of the command.
+    /// Runs a part of the demo, and converts its error.
     private static func attempt<Result, Failure>(
         _ work: () async throws(Failure) -> Result
     ) async throws(CommandError) -> Result {
@@ -42,7 +41,7 @@ extension Command {
     }
 }
 
-/// Describes the demo's messages through the schema.
+/// Prints the demo's messages as the schema describes them.
 private struct DescribedDemo {
     private let console: Console
     private let translator: PacketTranslator
@@ -56,7 +55,7 @@ private struct DescribedDemo {
         translator = PacketTranslator(description)
     }
 
-    /// The generated code and the schema must agree.
+    /// The generated code and the schema must produce the same bytes.
     func show<Message: PacketMessage>(_ message: Message, from sender: Sender) throws(CommandError) {
         let (packet, annotation, json): ([UInt8], PacketAnnotation, JSONValue)
         do {

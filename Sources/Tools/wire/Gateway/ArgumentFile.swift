@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Options in a file: one a line, as on the command line but without a shell. The argument `@FILE` names the file.
+/// Reads options from a file, one on each line, without a shell. The argument `@FILE` names the file.
 ///
 ///     # The gateway of the first zone.
 ///     --name gw1@10.0.0.4
@@ -9,7 +9,8 @@
 enum ArgumentFile {
     private static let byteCountLimit = 1 << 20
 
-    /// Replaces each `@FILE` by the options in the file. If an option counts only once, the command line wins.
+    /// Replaces each `@FILE` by the options in it. If an option may occur only once, the command line overrides the
+    /// file.
     static func expand(_ arguments: Arguments, of command: Command) throws(CommandError) -> Arguments {
         var expanded = Arguments()
         for word in arguments.words {
@@ -45,7 +46,7 @@ enum ArgumentFile {
             words.append(String(name))
             let value = unquoted(trimmed(line.dropFirst(name.count)))
             guard !value.isEmpty else { continue }
-            // With `=`, the value may begin with dashes.
+            // With `=`, a value can begin with dashes.
             words[words.count - 1] += "=" + value
         }
         return words
@@ -57,7 +58,7 @@ enum ArgumentFile {
         return text
     }
 
-    /// Returns the text without its quotes, as a shell reads it.
+    /// Removes quotes as a shell does.
     private static func unquoted(_ text: Substring) -> Substring {
         guard text.count >= 2, let first = text.first, first == "'" || first == "\"", text.last == first
         else { return text }

@@ -19,7 +19,7 @@ struct GatewayOptions {
     let drainTime: Duration
     let loopCount: Int
     private(set) var configuration: ErlangGatewayConfiguration
-    /// Nil if the clients' messages are not shown.
+    /// Decodes the clients' messages for the log; nil if they are not logged.
     private let translator: PacketTranslator?
 
     init(_ arguments: Arguments, _ console: Console) throws(CommandError) {
@@ -50,7 +50,7 @@ struct GatewayOptions {
         try applyNode(arguments)
     }
 
-    /// Nil if the clients' messages are not shown.
+    /// nil if the clients' messages are not logged.
     func trafficLog(_ log: ConnectionLog) -> TrafficLog? { translator.map { TrafficLog($0) { log.show($0) } } }
 
     private static func required(_ option: Option, _ arguments: Arguments) throws(CommandError) -> String {
@@ -87,7 +87,7 @@ struct GatewayOptions {
         }
     }
 
-    /// Encodes `MESSAGE JSON` as a packet, and returns its record.
+    /// Encodes `MESSAGE JSON`, and returns the record in the packet.
     private static func goodbye(
         _ arguments: Arguments, _ description: ProtocolDescription, _ states: PacketStates, _ keys: LayerSettings
     ) throws(CommandError) -> ErlangTerm? {
@@ -111,7 +111,6 @@ struct GatewayOptions {
         return try record(of: packet, records, PacketContext(from: .server, states: states))
     }
 
-    /// Returns the record in a packet that was just encoded.
     private static func record(
         of packet: [UInt8], _ records: ErlangRecords, _ context: PacketContext
     ) throws(CommandError) -> ErlangTerm {
@@ -174,7 +173,7 @@ struct GatewayOptions {
         return .group(.atom(try atom(group, of: .group)), scope: try atom(scope, of: .scope))
     }
 
-    /// The length must be that of an Erlang atom.
+    /// Returns an atom, or throws if the text is too long for one.
     private static func atom(_ text: String, of option: Option) throws(CommandError) -> ErlangAtom {
         guard 1...ErlangAtom.characterLimit ~= text.unicodeScalars.count else {
             throw .usage("\(option.name) is a name of 1 to \(ErlangAtom.characterLimit) characters; `\(text)` is not")
@@ -222,7 +221,7 @@ struct GatewayOptions {
         }
     }
 
-    /// Nodes and epmd have no Unix domain sockets.
+    /// Returns an IP address and port. Nodes and epmd do not use Unix domain sockets.
     private static func networkPlace(
         _ text: String, of option: Option, isServed: Bool = false
     ) throws(CommandError) -> HostAndPort {

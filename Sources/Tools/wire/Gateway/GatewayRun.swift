@@ -5,7 +5,7 @@ import WirelineErlangNode
 import WirelineGateway
 import WirelineTransport
 
-/// The run of `wire gateway`, from its first connection to its end.
+/// A run of `wire gateway`, from the first connection to the end.
 struct GatewayRun {
     let gateway: ErlangGateway
     let operations: OperationsListener?
@@ -13,7 +13,8 @@ struct GatewayRun {
     let drainTime: Duration
     let log: ConnectionLog
 
-    /// Starts the listener for metrics and health checks. Its own loop lets it answer when other loops do not.
+    /// Starts the listener for metrics and health checks. It has its own loop, so it answers even if the others are
+    /// busy.
     static func listen(
         _ endpoint: HostAndPort?, _ gateway: ErlangGateway
     ) async throws(CommandError) -> OperationsListener? {
@@ -39,10 +40,10 @@ struct GatewayRun {
         }
     }
 
-    /// Prints where the gateway listens, and returns when the gateway has drained: after a signal, or when a process of
-    /// the cluster asked for it.
+    /// Prints where the gateway listens, and returns when it has drained. It drains after a signal, or when a process
+    /// of the cluster requests it.
     ///
-    /// - Parameter signal: Ends at the first signal, which may have come during the start.
+    /// - Parameter signal: Ends at the first signal. The signal can arrive before the call.
     func untilDrained(after signal: AsyncStream<Never>, _ console: Console) async throws(CommandError) {
         try console.print("node \(gateway.node.name) on port \(gateway.node.address.port)")
         for (url, address) in zip(urls, gateway.addresses) {
@@ -52,7 +53,7 @@ struct GatewayRun {
         try console.print("ready")
         try console.flush()
         ServiceManager.notify(.ready)
-        // This function awaits the task below, once the task must end.
+        // This function awaits the task below before it returns.
         let drain = Task {
             for await _ in signal {}
             guard !Task.isCancelled else { return }

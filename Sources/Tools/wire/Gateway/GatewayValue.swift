@@ -2,9 +2,9 @@
 
 import WirelineSession
 
-/// Reads the values of options of `wire gateway`; nil without the option.
+/// Parses the values of options of `wire gateway`. The results are nil without the option.
 enum GatewayValue {
-    /// Reads a time, which may be 0.
+    /// Parses a time, which can be 0.
     static func time(_ arguments: Arguments, _ option: Option) throws(CommandError) -> Duration? {
         guard let text = arguments[option] else { return nil }
         if ["0ms", "0s", "0m"].contains(text) { return .zero }
@@ -20,7 +20,7 @@ enum GatewayValue {
 
     private static let units: KeyValuePairs<String, UInt64> = ["KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
 
-    /// Reads a number of bytes, with or without a unit: `262144`, `256KiB`.
+    /// Parses a number of bytes, with or without a unit: `262144`, `256KiB`.
     static func byteCount(_ arguments: Arguments, _ option: Option) throws(CommandError) -> Int? {
         guard let text = arguments[option] else { return nil }
         let unit = units.first { text.hasSuffix($0.key) }
@@ -32,7 +32,7 @@ enum GatewayValue {
         return Int(count * factor)
     }
 
-    /// Reads a rate: `50/s`, or `50/s:100` for 50 a second and 100 at once. Nil also for `none`.
+    /// Parses a rate: `50/s`, or `50/s:100` for 50 a second and bursts of 100. `none` also gives nil.
     static func rate(_ arguments: Arguments, _ option: Option) throws(CommandError) -> MaximumRate? {
         guard let text = arguments[option], text != "none" else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -3,8 +3,7 @@
 import Wireline
 import WirelineTransport
 
-/// The address and the kind of a gateway's listener: `tls://0.0.0.0:9001`,
-/// `wss://0.0.0.0:9443/play?proxy=10.0.0.0/8`.
+/// The URL of a gateway's listener, such as `tls://0.0.0.0:9001` or `wss://0.0.0.0:9443/play?proxy=10.0.0.0/8`.
 struct ListeningURL {
     private enum Scheme: String, CaseIterable {
         case tcp, tls, ws, wss
@@ -15,9 +14,9 @@ struct ListeningURL {
 
     private let scheme: Scheme
     let endpoint: HostAndPort
-    /// The path of the WebSocket; empty: any.
+    /// The path of the WebSocket; empty means any path.
     private let path: String
-    /// Only these proxies may connect; empty: everybody may.
+    /// The only proxies that may connect; empty means that everyone may connect.
     private let proxies: [IPNetwork]
 
     var isSecure: Bool { scheme.isSecure }
@@ -68,6 +67,6 @@ struct ListeningURL {
         serving.listening.proxyProtocol = proxyProtocol
     }
 
-    /// With the port that the system chose.
+    /// Returns the URL with the port that the system has chosen.
     func text(at address: SocketAddress) -> String { "\(scheme)://\(address)\(path)" }
 }

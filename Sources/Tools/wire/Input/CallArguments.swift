@@ -2,13 +2,12 @@
 
 import WirelineSchema
 
-/// The messages that the words of `wire call` name.
+/// The messages that the arguments of `wire call` name.
 enum CallArguments {
-    /// Empty to only listen.
+    /// The messages of the arguments. The list is empty if the call only listens.
     case messages([Message])
     case lines
 
-    /// A message's name, and its JSON if it was given.
     struct Message {
         let name: String
         fileprivate(set) var json: String?
@@ -16,9 +15,10 @@ enum CallArguments {
 
     private static let standardInput = "-"
 
-    /// Parses the words after the endpoint. A word that begins with a brace is the JSON of the message before it.
+    /// Parses the arguments after the endpoint. An argument that begins with a brace is the JSON of the message before
+    /// it.
     ///
-    /// - Parameter listens: Whether a call without any message makes sense.
+    /// - Parameter listens: Whether a call without a message is allowed, because it listens.
     init(_ arguments: Arguments, listens: Bool) throws(CommandError) {
         let words = arguments.words.dropFirst()
         guard let first = words.first else {
@@ -67,10 +67,10 @@ enum CallArguments {
 }
 
 extension CallArguments.Message {
-    /// Returns the message's JSON: the given one, or an empty object.
+    /// Returns the given JSON, or an empty object.
     ///
-    /// - Parameter isAlone: Whether it is the only message. Then JSON that was left out comes from standard input,
-    ///   unless the message has no fields.
+    /// - Parameter isAlone: Whether this is the only message. Then missing JSON is read from standard input, unless the
+    ///   message has no fields.
     func json(isAlone: Bool, _ translator: PacketTranslator) throws(CommandError) -> [UInt8] {
         let needsNone =
             !isAlone || translator.description.message(named: name)?.fields.contains(where: \.hasValue) == false

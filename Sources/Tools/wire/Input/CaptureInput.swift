@@ -3,7 +3,7 @@
 enum CaptureInput {
     private static let pieceByteCount = 1 << 16
 
-    /// Passes on all bytes of a file, or of standard input for a dash, in pieces of at most 64 KiB.
+    /// Passes on all bytes of a file in pieces of at most 64 KiB. A dash means standard input.
     static func forEachPiece(
         of path: String, _ console: Console, _ receiver: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {

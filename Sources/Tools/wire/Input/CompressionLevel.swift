@@ -27,7 +27,7 @@ extension Arguments {
 }
 
 extension LayerKind {
-    /// The highest compression level; nil for a layer that does not compress.
+    /// The highest compression level; nil if the layer does not compress.
     fileprivate var highestLevel: Int? {
         switch self {
         case .zlib, .deflate, .gzip: 9

@@ -4,9 +4,9 @@ import WirelineCodec
 import WirelineSchema
 
 extension ProtocolDescription {
-    /// Refuses a protocol with layers, `packets` or `opaque`, for a part of the program that cannot read them.
+    /// Throws if the protocol has layers, `packets` or `opaque`, which a part of the program cannot read.
     ///
-    /// - Parameter side: That part: `wire diff`.
+    /// - Parameter side: The name of that part, such as `wire diff`.
     func requirePlainContent(for side: String) throws(CommandError) {
         guard !layout.content.isPlain else { return }
         throw .failure("\(name) has `layer`, `packets` or `opaque`, which \(side) cannot read yet")

@@ -5,22 +5,21 @@ import WirelineTransport
 
 /// A host and a port (`localhost:9001`, `[::1]:9001`), or a Unix domain socket (`unix:/run/game.sock`).
 struct HostAndPort: Equatable, CustomStringConvertible {
-    /// A name or an IP address, without brackets. For a Unix domain socket it is `localhost`, the name for TLS.
+    /// A name or an IP address, without brackets. For a Unix domain socket it is `localhost`, which TLS uses as the
+    /// name.
     let host: String
-    /// For a Unix domain socket it is 80, because requests for a WebSocket do not name that port.
+    /// For a Unix domain socket it is 80, because WebSocket requests then omit the port.
     let port: UInt16
-    /// Nil for a host and a port.
+    /// The path of a Unix domain socket; nil for a host and a port.
     let unixPath: String?
-    /// The text as it was entered.
     let description: String
 
-    /// Stands before the path of a Unix domain socket.
     private static let unixPrefix = "unix:"
 
     /// - Parameters:
     ///   - text: The text as it was entered.
     ///   - name: The name of the parameter or option.
-    ///   - isServed: Whether a server listens there. Then the port may be 0, which means any free port.
+    ///   - isServed: Whether a server listens there. Then the port can be 0, which means any free port.
     init(_ text: String, of name: String = Parameter.endpoint.name, isServed: Bool = false) throws(CommandError) {
         description = text
         if text.hasPrefix(Self.unixPrefix) {
@@ -64,14 +63,13 @@ struct HostAndPort: Equatable, CustomStringConvertible {
 extension HostAndPort {
     var listening: ListeningAddress { unixPath.map { .unix($0) } ?? .host(host, port: port) }
 
-    /// Only a Unix domain socket has an effect.
+    /// Sets the path of a Unix domain socket. A host and a port change nothing.
     func apply(to dialing: inout DialingOptions) {
         if let unixPath { dialing.unixPath = unixPath }
     }
 
-    /// Returns at least one address.
-    ///
     /// - Parameter timeout: The timeout for the system's name lookup.
+    /// - Returns: The addresses, at least one.
     func addresses(within timeout: Duration = .seconds(30)) async throws(TransportError) -> [SocketAddress] {
         if let unixPath { return [try SocketAddress(unixPath: unixPath)] }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }

@@ -3,16 +3,16 @@
 /// Reads the lines of standard input as they arrive.
 struct InputLines {
     private var bytes: [UInt8] = []
-    /// Where the next line begins, and how far no newline was found.
+    /// The start of the next line, and the offset up to which there is no newline.
     private var (start, searched) = (0, 0)
     private var hasEnded = false
-    /// The number of the last line, from 1.
+    /// The number of the last returned line, from 1.
     private(set) var number = 0
 
-    /// The next line, if ``waitForFirst()`` has read it.
+    /// The next line if ``waitForFirst()`` has read it; otherwise nil.
     private var first: [UInt8]?
 
-    /// Whether more input may arrive.
+    /// Whether the input has not ended.
     var isOpen: Bool { !hasEnded }
 
     /// Returns the next line that is not blank; nil if none has arrived yet.
@@ -25,7 +25,7 @@ struct InputLines {
         return nil
     }
 
-    /// Waits for the first line, and returns whether there is one.
+    /// Waits for the first line. Returns whether there is one.
     mutating func waitForFirst() throws(CommandError) -> Bool {
         while first == nil, isOpen {
             try read()
@@ -48,7 +48,7 @@ struct InputLines {
         return Array(bytes[start...])
     }
 
-    /// Reads the bytes that have arrived; waits if there are none.
+    /// Reads the bytes that have arrived. Waits if there are none.
     mutating func read() throws(CommandError) {
         bytes.removeSubrange(..<start)
         searched -= start

@@ -15,7 +15,7 @@ extension Arguments {
     func layerSettings(of description: ProtocolDescription) throws(CommandError) -> LayerSettings {
         let keys = try layerKeys(of: description)
         var settings = LayerSettings()
-        // ``layerKeys(of:)`` has checked them.
+        // ``layerKeys(of:)`` has already checked the keys.
         try? settings.setKeys(keys, in: description.layout)
         return settings
     }
@@ -38,14 +38,14 @@ extension Arguments {
     }
 }
 
-/// A word such as `session=00ff` or `client.session=@FILE`.
+/// An argument such as `session=00ff` or `client.session=@FILE`.
 private struct KeyArgument {
     private let name: Substring
     private let value: Substring
 
     init(_ text: String) throws(CommandError) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-            // The text may be a key, so the error does not show it.
+            // The text could be a key, so the error does not contain it.
             throw .usage("\(Option.key.name) needs a name and a key", hint: "as in \(Option.key.name) session=00ff")
         }
         name = text[..<equals]
@@ -60,7 +60,7 @@ private struct KeyArgument {
         return key
     }
 
-    /// Longer than any key.
+    /// The limit is above the size of any key.
     private static let fileByteLimit = 1 << 20
 
     private func bytes() throws(CommandError) -> [UInt8] {

@@ -5,21 +5,20 @@ import WirelineScript
 import WirelineSession
 import WirelineTransport
 
-/// The options of serving commands: limits, timeouts, and who may connect.
 enum LimitOptions {
-    /// Every serving command has these.
+    /// The options of every serving command.
     private static let listeningOptions = [
         Option.connectionLimitPerAddress, .connectionRate, .connectionRatePerAddress, .proxyProtocol, .backlog,
         .sharePort, .socketMode, .idleTimeout, .writeTimeout, .keepAlive, .logRate,
     ]
-    /// Servers hold packets or messages, so they have these, too.
+    /// The options of servers, which keep packets or messages.
     private static let serverOptions =
         [Option.connectionLimit] + listeningOptions + [
             .handshakeTimeout, .minimumRate, .minimumReadingRate, .heldBytes,
         ]
     static let packetServerOptions = [Option.listenAlso] + serverOptions + [.firstPacketTimeout, .pendingBytes]
     static let webSocketServerOptions = [Option.listenAlso] + serverOptions
-    /// A proxy holds no packets.
+    /// The options of a proxy, which keeps no packets.
     static let proxyOptions = [Option.proxyConnectionLimit] + listeningOptions
 
     static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
@@ -61,7 +60,6 @@ enum LimitOptions {
         return limits
     }
 
-    /// The proxies that may send the addresses of their clients.
     private static func proxyProtocol(_ arguments: Arguments) throws(CommandError) -> ListeningOptions.ProxyProtocol? {
         guard arguments.has(.proxyProtocol) else { return nil }
         var proxies = ListeningOptions.ProxyProtocol(from: [])
@@ -81,7 +79,7 @@ enum LimitOptions {
 
     // MARK: Values
 
-    /// Removes a limit.
+    /// The value that removes a limit.
     private static let none = "none"
 
     private static func set(
@@ -117,7 +115,7 @@ enum LimitOptions {
         rate = try parts(of: text, of: option, "connections", "100/1s").map { MaximumRate($0.count, per: $0.time) }
     }
 
-    /// Returns the parts of a rate such as `1024/30s`; nil: no limit.
+    /// Returns the parts of a rate such as `1024/30s`; nil if there is no limit.
     private static func parts(
         of text: String, of option: Option, _ what: String, _ example: String
     ) throws(CommandError) -> (count: Int, time: Duration)? {
@@ -137,9 +135,8 @@ enum LimitOptions {
 }
 
 struct RelayLimits {
-    /// The proxy accepts fewer connections if the process has too few descriptors for both sides. Options for
-    /// handshakes,
-    /// packets and memory are ignored.
+    /// The proxy accepts fewer connections if the process has too few descriptors for both sides. The settings for
+    /// handshakes, packets and memory are not used.
     var listening = ListeningOptions(connectionLimit: 10_000)
     /// The time in which a side must take some of its queued output; nil means no limit.
     var writeTimeout = ConnectionLimits().writeTimeout

@@ -15,7 +15,7 @@ struct LockFile {
             if case .formatted(let bytes) = file.formatted(), !bytes.isEmpty { bytes } else { [UInt8]?.none }
         }
         let body = Array(texts.joined(separator: [UInt8(ascii: "\n")]))
-        // A name may contain a newline.
+        // A name can contain a newline.
         let harmless = name.unicodeScalars.filter { $0.value >= 0x20 }
         let first =
             "// The protocol \(String(String.UnicodeScalarView(harmless)))\(Self.mark)\(Self.checksum(body[...]))\n\n"
@@ -23,10 +23,10 @@ struct LockFile {
     }
 
     enum State: Equatable {
-        /// Nobody has changed the lock file.
+        /// The checksum matches the content.
         case whole
         case changed
-        /// Not a lock file.
+        /// The first line is not that of a lock file.
         case none
     }
 

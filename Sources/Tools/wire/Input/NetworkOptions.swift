@@ -6,7 +6,7 @@ import WirelineWebSocket
 
 enum NetworkOptions {
     static let connectingOptions = [Option.proxy, .interface, .dns]
-    /// For connections that carry packets.
+    /// The options of connections that carry packets.
     static let clientOptions = [Option.webSocket, .subprotocol, .webSocketHeader] + connectingOptions
 
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
@@ -26,7 +26,7 @@ enum NetworkOptions {
             do throws(ProxyError) {
                 dialing.proxy = try Proxy(url)
             } catch {
-                // The option's value may contain a password.
+                // The value can contain a password, so the error does not contain it.
                 throw .usage("\(Option.proxy.name): \(error)")
             }
         }
@@ -52,13 +52,13 @@ enum NetworkOptions {
         configuration.webSocket = options
     }
 
-    /// The options have the notation of HTTP.
+    /// Parses the options, which have the notation of HTTP headers.
     private static func headers(_ arguments: Arguments) throws(CommandError) -> WebSocketHeaders {
         var headers = WebSocketHeaders()
         for text in arguments.all(.webSocketHeader) {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
-                // The value may be a secret.
+                // The value can be a secret, so the error does not contain it.
                 throw .usage("\(Option.webSocketHeader.name) is a name, a colon and a value, such as 'X-Room: 7'")
             }
             headers.append(name: String(parts[0]), value: String(parts[1].drop { $0 == " " || $0 == "\t" }))
@@ -71,7 +71,7 @@ enum NetworkOptions {
         throw .usage("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
     }
 
-    /// The port is optional (default: 53).
+    /// Parses an address. The port is optional (default: 53).
     private static func server(_ text: String) throws(CommandError) -> SocketAddress {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text

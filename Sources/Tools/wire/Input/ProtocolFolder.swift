@@ -2,17 +2,17 @@
 
 import WirelineSchema
 
-/// A folder of `.wire` files: the named one, or the only one.
+/// A folder of `.wire` files: the named one, or the only one under `Protocols/`.
 struct ProtocolFolder: Equatable {
-    /// Without slashes at the end.
+    /// The path, without slashes at the end.
     let path: String
 
-    /// The folder that contains the folders of protocols.
+    /// The folder in which the protocols have their folders.
     static let home = "Protocols"
-    /// Larger than any schema, so that a device or a wrong file cannot fill the memory.
+    /// The limit is above the size of any schema. It keeps a device or a wrong file from filling the memory.
     static let maximumFileByteCount = 64 << 20
 
-    /// Without a name, this finds the only folder under `Protocols/`.
+    /// Without a name, it is the only folder under `Protocols/`.
     ///
     /// - Parameter name: A path, or the name of a folder under `Protocols/`.
     init(_ name: String?) throws(CommandError) {
@@ -49,17 +49,17 @@ struct ProtocolFolder: Equatable {
         }
     }
 
-    /// Returns no names if `Protocols/` cannot be read.
+    /// Returns the names of the folders under `Protocols/`; none if it cannot be read.
     static func namesInHome() -> [String] { (try? candidates(in: home)) ?? [] }
 
-    /// The name of the folder is the protocol's name.
+    /// The protocol's name, which is the name of the folder.
     var name: String {
         let last = path.lastPathComponent
         guard last == "." || last == ".." || last.isEmpty else { return last }
         return System.absolutePath(of: path)?.lastPathComponent ?? last
     }
 
-    /// In byte order.
+    /// Returns the names in byte order.
     func fileNames() throws(CommandError) -> [String] {
         let names = try Self.wireFiles(in: path)
         guard names.isEmpty else { return names }
@@ -67,12 +67,12 @@ struct ProtocolFolder: Equatable {
         throw .failure("there is no .wire file in \(path)", hint: Self.choice(of: inside))
     }
 
-    /// In byte order.
+    /// Returns the paths in byte order.
     func filePaths() throws(CommandError) -> [String] {
         try fileNames().map { path == "." ? $0 : path.joiningPath($0) }
     }
 
-    /// A hint with the protocol folders inside of this folder: one folder is one protocol.
+    /// Returns a hint that names the folders of protocols inside this one. Each protocol has its own folder.
     private static func choice(of folders: [String]) -> String? {
         guard let first = folders.first else { return nil }
         guard folders.count > 1 else { return "did you mean `\(first)`?" }
@@ -97,7 +97,7 @@ struct ProtocolFolder: Equatable {
         ProtocolDescription.check(name: name, files: try files())
     }
 
-    /// For commands that need a valid protocol. Only `check` prints warnings.
+    /// Returns the protocol, or throws if it has errors. Warnings are not printed; `wire check` prints them.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = try check()
         if let description = result.description { return description }
@@ -107,22 +107,22 @@ struct ProtocolFolder: Equatable {
 
     // MARK: Finding files
 
-    /// The folders in `home` that contain a `.wire` file.
+    /// Returns the folders in `home` that contain a `.wire` file.
     private static func candidates(in home: String) throws(CommandError) -> [String] {
         guard try kind(of: home) == .folder else { return [] }
         return try names(in: home).filter { mayBeProtocol(home + "/" + $0) }
     }
 
-    /// A folder that cannot be read may be a protocol, too. To choose another one silently would be a guess.
+    /// Whether a folder can be a protocol. One that cannot be read can be, so another one is not chosen silently.
     private static func mayBeProtocol(_ path: String) -> Bool {
         (try? kind(of: path)) == .folder && (try? wireFiles(in: path).isEmpty) != true
     }
 
-    /// Folders whose names end in `.wire` are ignored.
+    /// Returns the `.wire` files of a folder. Folders with such names are left out.
     static func wireFiles(in folder: String) throws(CommandError) -> [String] {
         var result: [String] = []
         for name in try names(in: folder) where name.hasSuffix(".wire") {
-            // A broken link is kept: reading it reports the error.
+            // A broken link is included. Reading it reports the error.
             if try kind(of: folder.joiningPath(name)) ?? .file == .file { result.append(name) }
         }
         return result
@@ -146,7 +146,7 @@ struct ProtocolFolder: Equatable {
 }
 
 extension String {
-    /// `a/b` for `a/b//`; `/` stays.
+    /// The path without slashes at the end: `a/b` for `a/b//`. The path `/` does not change.
     fileprivate var droppingSlashes: String {
         var result = self
         while result.count > 1, result.hasSuffix("/") { result.removeLast() }

@@ -4,16 +4,15 @@ import WirelineSchema
 
 /// A version of a protocol's schema: a folder, a file, or a folder in a git revision.
 struct SchemaSource {
-    /// As it was entered.
     let name: String
     let files: [SourceFile]
-    /// Larger than any schema, like the limit for files.
+    /// The limit is above the size of any schema, as for files.
     private static let outputLimit = ProtocolFolder.maximumFileByteCount
 
     /// - Parameters:
     ///   - word: A folder, a file, `REV:DIR` or `REV`.
-    ///   - folder: The folder to use for a revision without one.
-    ///   - mustBeLock: Whether the file must be one that `--write-lock` has written.
+    ///   - folder: The folder for a revision that names none.
+    ///   - mustBeLock: Whether a file must be one that `--write-lock` has written.
     init(_ word: String, folder: String, mustBeLock: Bool = false) throws(CommandError) {
         name = word
         switch try? System.kind(of: word) {
@@ -39,7 +38,7 @@ struct SchemaSource {
         }
     }
 
-    /// Prints the problems of an invalid protocol.
+    /// Returns the protocol. If it has errors, prints them and throws.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = ProtocolDescription.check(name: name, files: files)
         if let description = result.description { return description }
@@ -73,7 +72,7 @@ struct SchemaSource {
         guard !revision.isEmpty, !revision.hasPrefix("-") else {
             throw .failure("\(revision) is not a revision")
         }
-        // git resolves an absolute path from its own folder, and a relative one from the current folder.
+        // For an absolute path, git runs in that folder. A relative path starts at the current folder.
         let isAbsolute = folder.hasPrefix("/")
         let place = isAbsolute ? ["-C", folder] : []
         let tree = revision + ":./" + (isAbsolute ? "" : folder)

@@ -3,16 +3,15 @@
 import WirelineSchema
 import WirelineScript
 
-/// A script file.
 struct ScriptFile {
     let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Larger than any script; a device or a wrong file must not fill the memory.
+    /// The limit is above the size of any script. It keeps a device or a wrong file from filling the memory.
     private static let maximumByteCount = 16 << 20
 
-    /// Reads and checks the script, and prints problems to standard error.
+    /// Reads and checks the script. Prints its problems to standard error.
     func read(_ description: ProtocolDescription, _ console: Console) throws(CommandError) -> CheckedScript {
         let bytes: [UInt8]
         do throws(SystemError) {

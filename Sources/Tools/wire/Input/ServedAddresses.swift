@@ -6,14 +6,15 @@ import WirelineTransport
 /// The addresses of a server, at least one.
 struct ServedAddresses: CustomStringConvertible {
     let addresses: [ListeningAddress]
-    /// The words of the command line.
+    /// The arguments that name the addresses.
     let description: String
 
-    /// The word for the sockets that systemd hands over.
+    /// The argument that stands for the sockets that systemd passes to the process.
     private static let inherited = "systemd:"
 
-    /// - Parameter words: The words of the command line, each with the name of its parameter or option; at least one.
-    /// - Parameter arguments: The arguments with the options for addresses.
+    /// - Parameters:
+    ///   - words: The arguments, each with the name of its parameter or option; at least one.
+    ///   - arguments: All arguments, for the options of addresses.
     init(_ words: [(text: String, name: String)], _ arguments: Arguments) throws(CommandError) {
         let mode = try Self.mode(arguments)
         var addresses: [ListeningAddress] = []
@@ -31,7 +32,7 @@ struct ServedAddresses: CustomStringConvertible {
         description = words.map(\.text).joined(separator: ", ")
     }
 
-    /// Reads the first argument of a command, and each `--listen`.
+    /// Reads the first argument of the command and each `--listen`.
     init(_ arguments: Arguments) throws(CommandError) {
         try self.init(
             [(arguments.word(at: 0) ?? "", Parameter.endpoint.name)]

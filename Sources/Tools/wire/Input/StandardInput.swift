@@ -4,10 +4,10 @@ import WirelineTransport
 
 enum StandardInput {
     private static let pieceByteCount = 1 << 16
-    /// The largest text in memory, 256 MiB: more than the JSON of a 16 MiB packet.
+    /// The largest text in memory, 256 MiB. The JSON of a packet of 16 MiB is smaller.
     static let maximumTextByteCount = 256 << 20
 
-    /// Passes on all bytes as they arrive, in pieces of at most 64 KiB. Flushes the output before each wait.
+    /// Passes on all bytes as they arrive, in pieces of at most 64 KiB. Flushes standard output before each wait.
     static func forEachPiece(
         _ console: Console, _ receiver: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -28,10 +28,10 @@ enum StandardInput {
         }
     }
 
-    /// Whether a read would not wait: bytes have arrived, or the end.
+    /// Whether a read would return at once, with bytes or the end.
     static var hasArrived: Bool { System.isReadable(System.Descriptor.standardInput, within: 0) }
 
-    /// Waits for bytes or the end.
+    /// Waits for bytes or for the end.
     static func waitForArrival() async {
         await withCheckedContinuation { continuation in
             do throws(TransportError) {
@@ -40,13 +40,13 @@ enum StandardInput {
                     continuation.resume()
                 }
             } catch {
-                // No thread can wait: the caller waits when it reads.
+                // No thread could start, so the caller waits in its next read.
                 continuation.resume()
             }
         }
     }
 
-    /// Returns the text of an argument. If it is nil or a dash, returns all of standard input.
+    /// Returns the argument as bytes. If it is nil or a dash, returns all of standard input.
     static func text(unlessGiven argument: String?) throws(CommandError) -> [UInt8] {
         guard let argument, argument != "-" else { return try text() }
         return Array(argument.utf8)

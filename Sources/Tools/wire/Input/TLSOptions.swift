@@ -3,7 +3,7 @@
 import WirelineTLS
 
 enum TLSOptions {
-    /// Nil if no option asks for TLS. The server name is the one in the certificate.
+    /// Returns nil if no option asks for TLS. The server name is the one that the certificate must have.
     static func client(_ arguments: Arguments) throws(CommandError) -> (context: TLSContext, serverName: String?)? {
         guard clientOptions.contains(where: arguments.has) else { return nil }
         var configuration = TLSConfiguration.client(identity: try identities(arguments).last)
@@ -20,7 +20,7 @@ enum TLSOptions {
         return (context, arguments[.tlsName])
     }
 
-    /// Nil if no option asks for TLS.
+    /// Returns nil if no option asks for TLS.
     static func server(_ arguments: Arguments) throws(CommandError) -> ServerTLS? {
         let identities = try identities(arguments)
         guard !identities.isEmpty else {
@@ -54,7 +54,7 @@ enum TLSOptions {
     ]
     static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority, .tlsKeyLog]
 
-    /// Each certificate has the key at the same position.
+    /// Returns the certificates, each with the key at the same position in the arguments.
     private static func identities(_ arguments: Arguments) throws(CommandError) -> [TLSIdentity] {
         let certificates = arguments.all(.tlsCertificate)
         let keys = arguments.all(.tlsKey)
@@ -76,7 +76,7 @@ enum TLSOptions {
     }
 }
 
-/// A server's TLS, which can be reloaded from its files.
+/// The TLS of a server. Its files can be read again while it runs.
 struct ServerTLS: Sendable {
     let context: TLSContext
     let files: [String]
@@ -90,7 +90,7 @@ struct ServerTLS: Sendable {
         context = try TLSContext(makeConfiguration())
     }
 
-    /// After an error, the context is unchanged.
+    /// On an error, the context is unchanged.
     func reload() throws(TLSError) { try context.replace(with: makeConfiguration()) }
 }
 

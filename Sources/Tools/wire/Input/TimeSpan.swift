@@ -2,16 +2,15 @@
 
 import WirelineScript
 
-/// A duration in the usual notation: `500ms`, `5s`, `2m`.
+/// A duration as an option has it: `500ms`, `5s`, `2m`.
 struct TimeSpan: Equatable, CustomStringConvertible {
     let duration: Duration
-    /// The text as it was entered.
     let description: String
 
     /// - Parameters:
-    ///   - text: The text as it was entered.
+    ///   - text: The text as the user has entered it.
     ///   - option: The option that has this value.
-    ///   - other: A word that is allowed instead of a time.
+    ///   - other: A word that is allowed in place of a duration.
     init(_ text: String, of option: Option, or other: String? = nil) throws(CommandError) {
         guard let duration = Duration(text: text) else { throw Self.failure(text, option, or: other) }
         self.duration = duration

@@ -32,12 +32,12 @@ enum WebSocketOptions {
     static func deflate(_ arguments: Arguments) -> WebSocketDeflate? {
         guard arguments.has(.deflate) else { return nil }
         var deflate = WebSocketDeflate()
-        // A user who asks for compression must learn that it is unavailable.
+        // The user asks for compression, so it must fail if it is not available.
         deflate.isOptional = false
         return deflate
     }
 
-    /// The names under which browsers may reach a server.
+    /// Returns the host names under which browsers may reach the server.
     static func hosts(_ arguments: Arguments) -> WebSocketHostPolicy {
         let names = arguments.all(.allowedHost)
         if names.contains("*") { return .any }

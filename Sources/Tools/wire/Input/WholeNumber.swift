@@ -2,23 +2,23 @@
 
 /// A number in decimal digits, without a sign.
 enum WholeNumber {
-    /// Larger than any limit needs, and small enough to add up without overflow.
+    /// The limit is above any useful value. Sums of such numbers do not overflow.
     static let most: UInt64 = 1 << 40
 
-    /// Returns the number in a text; nil if it is not a number or out of range.
+    /// Returns the number; nil if the text is not a number or out of range.
     static func value(of text: String, in range: ClosedRange<UInt64>) -> UInt64? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), range.contains(number)
         else { return nil }
         return number
     }
 
-    /// Returns the value of an option.
+    /// Returns the value of an option, or throws if it is out of range.
     ///
     /// - Parameters:
-    ///   - text: The text as it was entered.
+    ///   - text: The text as the user has entered it.
     ///   - range: The allowed numbers.
-    ///   - option: The option.
-    ///   - other: A word that is allowed instead of a number.
+    ///   - option: The option that has this value.
+    ///   - other: A word that is allowed in place of a number.
     static func value(
         of text: String, in range: ClosedRange<UInt64>, of option: Option, or other: String? = nil
     ) throws(CommandError) -> UInt64 {

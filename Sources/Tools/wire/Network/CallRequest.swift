@@ -7,24 +7,24 @@ import WirelineSchema
 
 /// A packet to send, and its expected reply.
 struct CallRequest {
-    /// The message's name, for errors.
+    /// The name of the message, for errors.
     let name: String
     let packet: RequestPacket
-    /// Nil: no reply is awaited.
+    /// nil if no reply is awaited.
     let expectation: Expectation?
 }
 
 enum RequestPacket {
     case bytes([UInt8])
-    /// Encodes the packet for the states of the connection when the request is sent.
+    /// Encodes the packet for the states of the connection at the time of sending.
     ///
-    /// It throws if the message has no packet in these states.
+    /// The closure throws if the message has no packet in these states.
     case inStates(@Sendable (PacketStates) throws(TranslationError) -> [UInt8])
 
-    /// The connection seals the packet when the request is sent.
+    /// The connection seals the packet at the time of sending.
     case sealed(@Sendable (PacketStates) throws(TranslationError) -> PacketDraft, PacketTranslator)
 
-    /// Returns the connection's next packet. Called on its loop.
+    /// Returns the packet's bytes for this connection. Called on the connection's loop.
     func bytes(on connection: PacketConnection) throws(TranslationError) -> [UInt8] {
         switch self {
         case .bytes(let bytes): return bytes
@@ -38,7 +38,7 @@ enum RequestPacket {
     }
 }
 
-/// In order.
+/// The requests of one call, in the order in which they are sent.
 enum CallRequests {
     case list([CallRequest])
     /// Each line of standard input becomes a request when it arrives.
@@ -49,7 +49,7 @@ struct RequestMaker {
     private let translator: PacketTranslator
     private let header: [UInt8]?
     private let awaitsReplies: Bool
-    /// The last number that was given to a request. Messages that are not replies have sequence number 0.
+    /// The sequence number of the last request. It is never 0, which marks messages that are not replies.
     private var lastSequence: UInt64 = 0
 
     /// - Parameters:
@@ -64,8 +64,8 @@ struct RequestMaker {
     /// Makes a request; see ``PacketTranslator/encode(message:parsing:header:from:states:)``.
     ///
     /// - Parameters:
-    ///   - expected: The message that answers it; nil: its pair in the schema.
-    ///   - awaitsAnything: Whether a request without a pair waits for the first message that arrives.
+    ///   - expected: The message that answers the request; nil means the request's reply in the schema.
+    ///   - awaitsAnything: Whether a request without a reply in the schema waits for the first message that arrives.
     mutating func request(
         _ message: String, _ json: [UInt8], expecting expected: String?, awaitsAnything: Bool
     ) throws(CommandError) -> CallRequest {
@@ -150,12 +150,12 @@ struct RequestMaker {
                 of: bytes, message, expecting: expected, translator, states: context.states)
             return (.inStates(encode), expectation)
         }
-        // The error for a new connection.
+        // Encodes the packet for a new connection, so that an error is reported at once.
         let bytes = try encode(PacketStates())
         return (.inStates(encode), Expectation(of: bytes, message, expecting: expected, translator))
     }
 
-    /// Refuses an invalid header before the first line arrives.
+    /// Throws if the header is invalid, before the first line arrives.
     func requireHeader() throws(CommandError) {
         if let header { _ = try Self.parse(header, path: "header") }
     }
@@ -170,11 +170,11 @@ struct RequestMaker {
         }
     }
 
-    /// Returns the caller's header with the next sequence number; nil if the caller has chosen one, or if not all
-    /// packets have
-    /// a number.
+    /// Returns the caller's header with the next sequence number.
+    ///
+    /// nil if the caller has chosen a number, or if not all packets have one.
     private mutating func numberedHeader(unlessChosenIn line: JSONValue?) -> JSONValue? {
-        // With layers, the field may be inside of a layer.
+        // In a protocol with layers, the field may be inside a layer.
         let whole = translator.description.layout
         let layout = whole.hasContent ? whole : whole.layout(from: .client)
         guard let field = layout.sequenceField, field.condition == nil, let limit = layout.maximumSequence else {

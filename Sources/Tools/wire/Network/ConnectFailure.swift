@@ -4,7 +4,7 @@ import Wireline
 import WirelineWebSocket
 
 extension CommandError {
-    /// Returns the error for a failed connection. If only TCP connected, and without TLS, a hint suggests TLS.
+    /// Returns the error for a failed connection. If the server seems to have no TLS, a hint asks about it.
     static func cannotConnect(
         to endpoint: HostAndPort, _ error: ConnectionError, within timeout: TimeSpan, _ timeline: ConnectionTimeline
     ) -> CommandError {
@@ -18,7 +18,8 @@ extension CommandError {
         return .failure("no connection to \(endpoint) within \(timeout)\(place)", hint: hint)
     }
 
-    /// Returns the error for a failed WebSocket. If only one side uses TLS, a hint names the other scheme.
+    /// Returns the error for a failed WebSocket handshake. If only one side uses TLS, a hint names the other URL
+    /// scheme.
     static func noWebSocket(
         at url: WebSocketURL, _ error: ConnectionError, _ timeline: ConnectionTimeline?
     ) -> CommandError {
@@ -30,16 +31,16 @@ extension CommandError {
             return "does it speak TLS at this port? an address that begins with ws:// is asked without"
         }
         guard case .webSocket(.notHTTP(let bytes)) = error else { return nil }
-        // A TLS alert or handshake record.
+        // These are the first bytes of a TLS alert and of a TLS handshake record.
         let isTLS = bytes.first == 0x15 || bytes.first == 0x16
         return isTLS ? "an address that begins with wss:// is asked with TLS" : nil
     }
 }
 
 extension ConnectionTimeline {
-    /// Whether a TLS handshake failed in a way that suggests a server without TLS.
+    /// Whether a TLS handshake has failed as it does with a server that has no TLS.
     ///
-    /// Such a server waits for the rest of a message, closes the connection, or answers with something else.
+    /// Such a server waits for the rest of a message, closes the connection, or sends bytes that are not TLS.
     fileprivate func isWithoutTLS(_ error: ConnectionError) -> Bool {
         guard time(of: { $0 == .handshakeBegan }) != nil, time(of: { $0 == .handshakeEnded }) == nil else {
             return false

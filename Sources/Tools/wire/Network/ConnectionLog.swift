@@ -5,47 +5,46 @@ import WirelineTransport
 
 /// Prints lines about connections to standard error, and results to standard output.
 ///
-/// A separate thread prints, because standard error or output may be a pipe that is not read at the moment. Three
-/// limits
-/// keep many bad clients from filling a disk or the memory: ``queueLimit``, ``messagesPerSecond``, and ``noteInterval``
-/// for
-/// the line that reports omitted lines.
+/// A separate thread prints, because a write to standard error or output blocks while its reader is slow.
+///
+/// Three limits keep many bad clients from filling a disk or the memory: ``queueLimit``, ``messagesPerSecond``, and
+/// ``noteInterval`` for the line that reports omitted lines.
 final class ConnectionLog: Sendable {
     fileprivate enum Line {
-        /// Errors and notes about connections have a limited rate.
+        /// Errors and notes about connections. Their rate is limited.
         case error(String)
         case note(String)
-        /// The user asked for these lines, so only the queue limits them.
+        /// A line that the user has asked for. Only the queue limits these lines.
         case text(String)
         case result(String)
-        /// The printing thread makes the text of an event: for a large packet, that would delay the loop.
+        /// An event whose text is made by the printing thread, because the text of a large packet would delay the loop.
         case event(TrafficLog.Entry)
     }
 
     fileprivate struct State {
         var lines: [Line] = []
-        /// The bytes of packets without a text so far.
+        /// The bytes of the queued packets whose text has not been made.
         var packetByteCount = 0
-        /// Whether a thread prints, or soon will.
+        /// Whether a thread prints or is about to start.
         var isPrinting = false
         var printedCount = 0
-        /// Omitted lines that were not reported yet.
+        /// The number of omitted lines that were not reported yet.
         var leftOutCount = 0
         var lastNote: MonotonicTime?
         /// The number of errors and notes in the current second.
         var second = (start: MonotonicTime.now, count: 0)
-        /// Waits until everything is printed.
+        /// The task that waits in ``finish()``.
         var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let console: Console
     private let state = Lock(State())
 
-    /// The most queued lines; later ones are omitted.
+    /// The largest number of queued lines. Later ones are omitted.
     private static let queueLimit = 1_000
-    /// With this many queued bytes of packets, later lines are omitted.
+    /// The number of queued packet bytes from which later lines are omitted.
     private static let packetByteLimit = 8 << 20
-    /// The most errors and notes in a second; later ones are omitted.
+    /// The largest number of errors and notes in a second. Later ones are omitted.
     private let messagesPerSecond: Int
     /// The shortest time between two reports of omitted lines.
     private static let noteInterval = Duration.seconds(1)
@@ -62,7 +61,7 @@ final class ConnectionLog: Sendable {
     func ended(_ peer: SocketAddress, _ error: (any Error)?) {
         guard let error else { return }
         switch error as? ConnectionError {
-        // Either side may close at any time.
+        // It is normal that either side closes.
         case .transport(.closed), .transport(.reset), .cancelled: break
         case .transport(.timedOut):
             put(.error("\(peer): it has sent nothing, or has taken nothing of what was sent to it, for too long"))
@@ -116,7 +115,7 @@ final class ConnectionLog: Sendable {
         do throws(TransportError) {
             try BlockingCalls.shared.run { self.printLines() }
         } catch {
-            // No thread could start. The next line tries again; until then, lines beyond the limit are omitted.
+            // No thread could start. The next line tries again. Until then, lines above the limit are omitted.
             state.withLock { $0.isPrinting = false }
         }
     }
@@ -138,7 +137,7 @@ final class ConnectionLog: Sendable {
         }
     }
 
-    /// Nil if the queue is empty; then the next line starts a thread.
+    /// Returns nil if the queue is empty. The next line then starts a thread.
     private func takeLines() -> [Line]? {
         let (lines, waiter) = state.withLock { state -> ([Line]?, CheckedContinuation<Void, Never>?) in
             var lines = state.lines
@@ -154,7 +153,7 @@ final class ConnectionLog: Sendable {
         return lines
     }
 
-    /// Waits until all lines are printed, at most ``stallTime`` without progress.
+    /// Waits until all lines are printed. It gives up after ``stallTime`` without progress, or after ``finishTime``.
     func finish() async {
         await withCheckedContinuation { continuation in
             let startsThread = state.withLock { state in
@@ -163,7 +162,7 @@ final class ConnectionLog: Sendable {
                 return !state.isPrinting
             }
             if startsThread { startPrinting() }
-            // Nobody awaits this task: it ends with the lines, or soon after.
+            // Nobody awaits this task. It ends with the last line, or soon after.
             Task { await self.giveUpWaiting() }
         }
     }
@@ -183,7 +182,7 @@ final class ConnectionLog: Sendable {
 }
 
 extension ConnectionLog.Line {
-    /// The bytes of a packet without a text so far.
+    /// The bytes of the packet if its text has not been made.
     fileprivate var packetByteCount: Int {
         guard case .event(let entry) = self else { return 0 }
         switch entry.event {
@@ -194,7 +193,7 @@ extension ConnectionLog.Line {
 }
 
 extension ConnectionLog.State {
-    /// Counts a line. Returns whether it is within the limit of this second.
+    /// Counts a line, and returns whether it is within the limit of this second.
     fileprivate mutating func countLine(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
         switch line {
         case .text, .result, .event: return true
@@ -206,7 +205,7 @@ extension ConnectionLog.State {
         return second.count <= limit
     }
 
-    /// Returns the report of omitted lines, if it is due.
+    /// Returns the report of omitted lines if it is due.
     fileprivate mutating func takeNote(interval: Duration) -> String? {
         guard leftOutCount > 0 else { return nil }
         let now = MonotonicTime.now

@@ -4,13 +4,12 @@ import Wireline
 import WirelineSchema
 import WirelineTransport
 
-/// One connection's requests with their replies, and the server's other messages.
+/// The requests on one connection, their replies, and the server's other messages.
 ///
-/// One task sends a request and waits for its reply, before it sends the next one. Another task receives and prints,
-/// also
-/// while the first waits for standard input. It receives only as fast as its output is read. The first event that ends
-/// the
-/// conversation wins (``finish(_:)``).
+/// One task sends a request and waits for its reply before it sends the next one. Another task receives and prints,
+/// even while the first one waits for standard input. It receives only as fast as its output is read.
+///
+/// The first event that ends the conversation sets its result (``finish(_:)``).
 actor Conversation {
     /// A request that is being sent or waits for its reply.
     private struct Exchange {
@@ -18,7 +17,7 @@ actor Conversation {
         var awaitsReply: Bool
     }
 
-    /// The end of the server's stream; without an error, the server has ended it in order.
+    /// The end of the server's stream. Without an error, the server has ended the stream after a whole packet.
     private struct ConnectionEnd {
         let error: ConnectionError?
     }
@@ -33,14 +32,14 @@ actor Conversation {
     private var replyWaiter: CheckedContinuation<Void, Never>?
     private var isWaitingForInput = false
     private var isListening = false
-    /// Whether the last sent message has no reply that would show its arrival.
+    /// Whether no reply has shown yet that the last sent message has arrived.
     private(set) var needsDelivery = false
 
     private var connectionEnd: ConnectionEnd?
     private var outcome: Result<Void, CommandError>?
     private var waiter: CheckedContinuation<Result<Void, CommandError>, Never>?
 
-    /// The time limit for sending the current request and for its reply. One timer serves all requests.
+    /// The deadline for sending the current request and for its reply. One timer serves all requests.
     private var deadline: MonotonicTime?
     private var hasTimer = false
     private let start: MonotonicTime
@@ -54,8 +53,8 @@ actor Conversation {
     }
 
     func run() async throws(CommandError) {
-        // Nobody awaits these two tasks. They end with the conversation, or with the process if standard input still
-        // waits.
+        // Nobody awaits these two tasks. They end with the conversation. If one still waits for standard input, it ends
+        // with the process.
         Task { await receive() }
         Task { await send() }
         let result = await withCheckedContinuation { continuation in
@@ -64,7 +63,7 @@ actor Conversation {
         try result.get()
     }
 
-    /// The user ends the conversation. That is no error if nothing is missing.
+    /// Ends the conversation for the user. It is an error if a request was not sent or a reply is missing.
     func interrupt() {
         if let exchange, exchange.awaitsReply {
             finish(.failure(.failure("interrupted before \(call.endpoint) replied to \(exchange.request.name)")))
@@ -149,18 +148,18 @@ actor Conversation {
         }
     }
 
-    /// Whether all requests of a list were started.
+    /// Whether the last request of a list was started.
     private var isLast: Bool {
         if case .list(let list) = requests { begunCount == list.count } else { false }
     }
 
-    /// After the last request, ends the conversation or starts to listen.
+    /// Called after the last request. Ends the conversation, or starts to listen.
     private func endRequests() {
         guard !isOver, !isListening else { return }
         switch call.listening {
         case .no: return finish(.success(()))
         case .lasting(let duration):
-            // Nobody awaits this task: it ends with the process.
+            // Nobody awaits this task. It ends with the process.
             Task {
                 try? await Task.sleep(for: duration)
                 finish(.success(()))
@@ -220,7 +219,7 @@ actor Conversation {
         exchange?.awaitsReply = false
         deadline = nil
         needsDelivery = false
-        // Later messages are not printed, however fast they come, unless the user listens.
+        // Without `--listen`, no message is printed after the last reply, even if it has already arrived.
         if isLast { endRequests() }
         replyWaiter.take()?.resume()
     }
@@ -240,8 +239,10 @@ actor Conversation {
         finish(error == nil ? .success(()) : .failure(call.endFailure(error, "")))
     }
 
-    /// Ends the conversation if the connection has ended while standard input is silent. Input that has already arrived
-    /// decides instead: a line can no longer be sent, and the end of input completes the conversation.
+    /// Ends the conversation if the connection has ended and standard input has no new bytes.
+    ///
+    /// Input that has already arrived decides instead. A line can no longer be sent, so it is an error. The end of the
+    /// input completes the conversation.
     private func endIfInputIsAwaited() {
         guard let connectionEnd, isWaitingForInput, !StandardInput.hasArrived else { return }
         finish(.failure(call.endFailure(connectionEnd.error, "before standard input ended")))
@@ -272,7 +273,7 @@ actor Conversation {
         finish(.failure(call.timeoutFailure(of: exchange.request, fragment: fragment, mayExpectOther: isLast)))
     }
 
-    /// For example `10 of 11 bytes`.
+    /// Returns the progress of a packet, such as `10 of 11 bytes`.
     private static func words(_ partial: (receivedByteCount: Int, byteCount: Int?)) -> String {
         let count = partial.byteCount ?? partial.receivedByteCount
         return (partial.byteCount == nil ? "" : "\(partial.receivedByteCount) of ")

@@ -31,16 +31,16 @@ enum Echo {
 
     // MARK: For load generators
 
-    /// The server counts packets with this ID and does not return them, to measure receiving without sending.
+    /// Packets with this ID are counted and not returned, to measure receiving without sending.
     private static let countedID: UInt64 = 0x7001
-    /// The server answers a packet with this ID with its counts since the last such packet.
+    /// A packet with this ID is answered with the counts since the last such packet.
     ///
     /// The answer is two big-endian `uint64`: the number of packets, and the bytes of their payloads.
     private static let countID: UInt64 = 0x7002
     /// The largest packet that a load generator sends, in bytes.
     static let benchmarkPacketLimit = 16 << 20
 
-    /// Returns a handler that also serves the two IDs of the load generator.
+    /// Returns a handler that also serves ``countedID`` and ``countID``.
     static func makeBenchmarkHandler(of connection: PacketConnection) -> Handler {
         var packetCount: UInt64 = 0
         var payloadByteCount: UInt64 = 0
@@ -55,7 +55,7 @@ enum Echo {
                     try connection.write(id: countID, payload: counts.rawSpan)
                     (packetCount, payloadByteCount) = (0, 0)
                 default:
-                    // Written again as a new packet, as the compared servers do.
+                    // The packet is encoded again, as the servers do that this one is compared with.
                     try connection.write(id: packet.id, payload: packet.payload)
                 }
             }

@@ -10,7 +10,7 @@ import WirelineErlangNode
     import Darwin
 #endif
 
-/// Our own node for one command, and the node that it talks to.
+/// This command's own Erlang node, and its peer.
 struct ErlangSession {
     private let node: ErlangNode
     let peer: ErlangNodeName
@@ -23,7 +23,7 @@ struct ErlangSession {
         }
         self.peer = peer
         timeout = try TimeSpan(arguments[ErlangOptions.timeout] ?? "5s", of: ErlangOptions.timeout).duration
-        // Nodes tell each other apart by their names, so two commands at once need two names.
+        // Erlang identifies nodes by name, so two commands at the same time need different names.
         let name = arguments[ErlangOptions.name] ?? "wire\(getpid())@127.0.0.1"
         var configuration = ErlangNodeConfiguration()
         configuration.isRegistered = false
@@ -48,7 +48,7 @@ struct ErlangSession {
         }
     }
 
-    /// If the call fails, our node stops.
+    /// On failure, this command's node stops.
     func call(_ process: ErlangAtom, _ request: ErlangTerm) async throws(CommandError) -> ErlangTerm {
         do throws(ErlangNodeError) {
             return try await node.call(.name(process, at: peer), request, timeout: timeout)
@@ -58,7 +58,7 @@ struct ErlangSession {
         }
     }
 
-    /// If this fails, our node stops.
+    /// On failure, this command's node stops.
     func send(_ process: ErlangAtom, _ message: ErlangTerm) async throws(CommandError) {
         do throws(ErlangNodeError) {
             try node.send(message, to: .name(process, at: peer))
@@ -66,11 +66,11 @@ struct ErlangSession {
             await node.stop()
             throw .failure("\(process) at \(peer): \(error)")
         }
-        // A node's messages arrive in order, so this answer shows that the message has arrived.
+        // The messages of a node arrive in order, so the answer to a ping shows that the message has arrived.
         _ = try await ping()
     }
 
-    /// Sends the request of `net_adm:ping`; the node answers `yes`.
+    /// Sends the request of `net_adm:ping`. The peer answers `yes`.
     func ping() async throws(CommandError) -> ErlangTerm {
         try await call("net_kernel", .tuple("is_auth", .atom(node.name.atom)))
     }
@@ -97,7 +97,7 @@ enum ErlangOptions {
 
     static let all = [cookieFile, name, epmdPort, nodePort, timeout]
 
-    /// Nil without the option.
+    /// Returns nil if the option is absent.
     static func port(_ arguments: Arguments, _ option: Option) throws(CommandError) -> UInt16? {
         guard let text = arguments[option] else { return nil }
         guard let port = UInt16(text), port > 0 else {

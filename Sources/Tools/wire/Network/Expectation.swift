@@ -6,24 +6,24 @@ import WirelineSchema
 
 /// Decides which packet answers a request.
 ///
-/// With `--expect` it is the first packet of that message. Otherwise, if the schema pairs the request with replies
-/// (`@reply`, `Cs_n` and `Sc_n`), it is the first packet of one of them. If packets have sequence numbers, it must also
-/// have the request's number. Without a pair, it is any packet.
+/// With `--expect` it is the first packet of that message. Otherwise, if the schema names replies of the request
+/// (`@reply`, or `Sc_n` for `Cs_n`), it is the first packet of one of them. If packets have sequence numbers, the
+/// packet must also have the request's number. Without a reply in the schema, it is the first packet.
 struct Expectation {
     enum Verdict {
         case reply
-        /// A reply of the request, but not the one that `--expect` names; this is the message's name.
+        /// A reply of the request, but not the one that `--expect` names. The value is the message's name.
         case otherReply(String)
-        /// The request has failed (`@sequence(failure = -1)`). This is the name of the message that reports it.
+        /// The request has failed (`@sequence(failure = -1)`). The value is the name of the message that reports it.
         case failure(String)
         case notReply
     }
 
-    /// Each of these is the awaited reply; empty: any message is.
+    /// The messages that are accepted as the reply; empty means any message.
     private let messages: [MessageDescription]
-    /// If `--expect` names a reply of the request, these are its other replies.
+    /// The request's other replies, if `--expect` names one of its replies.
     private let others: [MessageDescription]
-    /// The request's sequence number; nil if packets have none, or if any message is awaited.
+    /// The request's sequence number; nil if packets have none or any message is accepted.
     private let sequence: UInt64?
     /// Whether `--expect` names the message.
     private let isNamed: Bool
@@ -61,13 +61,14 @@ struct Expectation {
         return try? description.layout.sequence(of: packet)
     }
 
-    /// Nil if any message is awaited.
+    /// The names of the accepted messages; nil if any message is accepted.
     var name: String? { messages.isEmpty ? nil : messages.map(\.name).joined(separator: " or ") }
 
-    /// The message as which the packet is decoded, whichever side should send it; nil: a message of the server.
+    /// The message that `--expect` names; nil without the option. The packet is decoded as this message, even if only
+    /// the client may send it.
     var namedMessage: String? { isNamed ? name : nil }
 
-    /// The sequence number of the awaited message; nil: any.
+    /// The sequence number that the reply must have; nil if any number is accepted.
     private var awaitedSequence: UInt64? { isNamed ? nil : sequence }
 
     func verdict(on packet: ReceivedPacket) -> Verdict {
@@ -90,7 +91,7 @@ struct Expectation {
         return (try? description.layout.sequence(of: packet.lent)) == sequence
     }
 
-    /// Reports that a packet is not the reply.
+    /// Returns the note that a packet was skipped because it is not the reply.
     func note(passingOver packet: ReceivedPacket) -> String {
         let name = description.message(id: packet.id, from: .server)?.name
         let number = awaitedSequence == nil ? nil : try? description.layout.sequence(of: packet.lent)
@@ -99,11 +100,11 @@ struct Expectation {
         return "note: passed over \(found), waiting for \(awaited)"
     }
 
-    /// For example `HeartbeatReply (ID 3, Sequence 7)`.
+    /// Returns a message's name, ID and number, such as `HeartbeatReply (ID 3, Sequence 7)`.
     private func text(_ name: String?, _ id: UInt64, sequence: UInt64?) -> String {
         var numbers = ["ID \(id)"]
         if let sequence, let field = description.layout.sequenceField {
-            // For a signed field, the sequence is its bit pattern.
+            // The sequence number is the bit pattern of the field, so a signed field is shown with its sign.
             let isSigned = field.format.range.lowerBound < 0
             numbers.append("\(field.name) \(isSigned ? "\(Int64(bitPattern: sequence))" : "\(sequence)")")
         }

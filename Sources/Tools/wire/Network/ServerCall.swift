@@ -6,28 +6,28 @@ import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
-/// Messages to a server on one connection, and its replies.
+/// A call of a server on one connection: the messages to send, and what to do with the replies.
 struct ServerCall {
     let endpoint: HostAndPort
     let timeout: TimeSpan
-    /// The call's own timeout applies to the connection, too.
+    /// The configuration of the connection. The call's timeout is also the connection's.
     let configuration: ClientConfiguration
     let translator: PacketTranslator
     let listening: Listening
-    /// Whether the call is one request and its reply. Then other messages of the server are skipped, with a note.
+    /// Whether the call is one request with its reply. Then the server's other messages are skipped, with a note.
     let isAlone: Bool
-    /// The first states of the connection.
+    /// The states of the connection at its start.
     let states: PacketStates
     let console: Console
 
-    /// How long the call goes on after the last reply.
+    /// How long the call continues after the last reply.
     enum Listening: Equatable {
         case no
         case lasting(Duration)
         case forever
     }
 
-    /// Sends each request after the reply to the one before, and prints the server's messages.
+    /// Sends the requests one after another, each after the reply to the one before, and prints the server's messages.
     func run(_ requests: CallRequests) async throws(CommandError) {
         let start = MonotonicTime.now
         let connection = try await connect()
@@ -46,15 +46,15 @@ struct ServerCall {
         }
     }
 
-    /// With TLS, this notifies the server, so that it sees no truncation.
+    /// Closes the connection. With TLS, it first sends `close_notify`, so that the server sees no truncation.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
     }
 
-    /// Gives the server time to read everything before the connection closes, because no reply shows that it has.
+    /// Waits until the server has read everything. It is needed if no reply has shown this.
     private func deliver(on connection: PacketConnection) async {
         connection.finish(within: timeout.duration)
-        // An error only means that the server did not end its side.
+        // An error means only that the server did not end its stream in time.
         _ = try? await connection.waitUntilEnd()
     }
 
@@ -103,9 +103,9 @@ extension ServerCall {
         }
     }
 
-    /// For a reply that equals the request.
+    /// Returns a hint if the reply equals the request; otherwise nil.
     private func echoHint(_ reply: ReceivedPacket, _ request: CallRequest) -> String? {
-        // If the packet depends on states, its bytes are not known any more.
+        // A packet that depends on states is encoded when it is sent, and its bytes are not kept.
         guard case .bytes(let sent) = request.packet, translator.description.layout.framed(reply.bytes) == sent else {
             return nil
         }
@@ -117,10 +117,10 @@ extension ServerCall {
 // MARK: Errors
 
 extension ServerCall {
-    /// The error for a reply that is late, or for a request that the server has not read in time.
+    /// Returns the error for a reply that is late, or for a request that the server has not read in time.
     ///
     /// - Parameters:
-    ///   - fragment: How much of a packet has arrived; nil: nothing.
+    ///   - fragment: How much of a packet has arrived; nil means nothing.
     ///   - mayExpectOther: Whether `--expect` can name another reply.
     func timeoutFailure(of request: CallRequest, fragment: String?, mayExpectOther: Bool) -> CommandError {
         guard let expectation = request.expectation else {
@@ -132,9 +132,9 @@ extension ServerCall {
         return .failure(missing, hint: name.map { "--expect names another message than \($0) to wait for" })
     }
 
-    /// The error for a connection that ended before a request was sent, or before its reply came.
+    /// Returns the error for a connection that ended before a request was sent or before its reply arrived.
     ///
-    /// - Parameter error: The connection's error; nil if the server has ended it in order.
+    /// - Parameter error: The connection's error; nil if the server has ended its stream after a whole packet.
     func endFailure(_ error: ConnectionError?, of request: CallRequest) -> CommandError {
         let isAwaited = request.expectation != nil
         if let error {
@@ -145,7 +145,7 @@ extension ServerCall {
         return endFailure(nil, "before \(isAwaited ? reply : "\(request.name) was sent")")
     }
 
-    /// The error for a connection that ended while no reply was awaited.
+    /// Returns the error for a connection that ended while no reply was awaited.
     ///
     /// - Parameter place: When it ended.
     func endFailure(_ error: ConnectionError?, _ place: String) -> CommandError {

@@ -11,14 +11,14 @@ struct ServerRun {
     let connectionCount: @Sendable () -> Int
     var operations: OperationsListener?
 
-    /// How long connections may continue after the signal.
+    /// The time that connections have to end after the signal.
     private static let drainTime = Duration.seconds(10)
-    /// After this time, the user reads that the server waits. Most connections end at once.
+    /// A note says that the server waits for connections if they need more than this time. Most end at once.
     private static let quietTime = Duration.milliseconds(500)
 
-    /// Prints where the server listens. Returns after Ctrl-C, when the last connection has ended.
+    /// Prints where the server listens. Returns when, after Ctrl-C, the last connection has ended.
     ///
-    /// - Parameter shutDown: Shuts the server down within a time, and returns when the last connection has ended.
+    /// - Parameter shutDown: Shuts the server down within a time. It returns when the last connection has ended.
     func untilInterrupted(
         _ console: Console, shutDown: (_ time: Duration) async -> Void
     ) async throws(CommandError) {

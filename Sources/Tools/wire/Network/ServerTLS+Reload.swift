@@ -4,7 +4,7 @@ import WirelineTLS
 import WirelineTransport
 
 extension ServerTLS {
-    /// Reads the files again at each SIGHUP from now on, and says so in one line.
+    /// From now on, reads the certificates and keys again at each SIGHUP, and prints one line about it.
     func reloadOnHangUp(_ log: ConnectionLog) throws(CommandError) {
         do throws(TransportError) {
             try HangUpSignal.watch {

@@ -3,17 +3,17 @@
 import Wireline
 import WirelineWebSocket
 
-/// The cases of a server that tests WebSocket clients, such as Autobahn's.
+/// The test cases of a server that tests WebSocket clients, such as Autobahn's.
 ///
 /// Each case is a connection on which this side echoes every message.
 struct TestCases {
     let url: WebSocketURL
-    /// The name in the server's reports.
+    /// The name of this client in the server's reports.
     let agent: String
     let configuration: WebSocketClientConfiguration
     let console: Console
 
-    /// Also makes the server write its reports.
+    /// Runs all cases, and then lets the server write its reports.
     func run() async throws(CommandError) {
         let count = try await caseCount()
         var refusedCount = 0
@@ -45,7 +45,7 @@ struct TestCases {
         return count
     }
 
-    /// Returns whether the WebSocket was opened. The server judges how it ends.
+    /// Returns whether the WebSocket was opened. The server decides whether the case has passed.
     private func runCase(_ number: Int) async -> Bool {
         let client: WebSocketClient
         do throws(ConnectionError) {
@@ -58,7 +58,7 @@ struct TestCases {
         do throws(ConnectionError) {
             while let message = try await client.receive() { try await client.send(message) }
         } catch {
-            // In many cases, the server breaks the protocol, or closes before everything was sent.
+            // In many cases the server violates the protocol or closes early, so errors are expected.
         }
         _ = try? await client.close()
         return true
@@ -76,7 +76,7 @@ struct TestCases {
     private func connect(_ target: String) async throws(ConnectionError) -> WebSocketClient {
         let slash = url.path.hasSuffix("/") ? "" : "/"
         var configuration = configuration
-        // A printed URL lacks the credentials.
+        // A URL is printed without its credentials, so they are set separately.
         configuration.credentials = url.credentials
         return try await WebSocketClient.connect(to: "\(url)\(slash)\(target)", configuration: configuration)
     }

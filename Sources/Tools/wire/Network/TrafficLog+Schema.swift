@@ -5,16 +5,15 @@ import WirelineCodec
 import WirelineSchema
 
 extension TrafficLog {
-    /// Decodes a schema's messages without generated code.
+    /// Makes a log that decodes messages with the schema, without generated code.
     ///
-    /// If a message cannot be decoded, the log gives the position and the reason. It gives received values only if the
-    /// message
-    /// hides none.
+    /// If a message cannot be decoded, the log has the position and the reason. It contains received values only if the
+    /// message has no hidden fields.
     init(_ translator: PacketTranslator, _ record: @escaping @Sendable (Entry) -> Void) {
         let description = translator.description
         self.init(record) { packet, sender throws(CodecError) in
             guard let name = translator.messageName(of: packet, preferring: sender) else { return nil }
-            // The thread that makes the text also reads the fields.
+            // The fields are read later, on the thread that makes the text, so the bytes are copied.
             let (bytes, bounds) = ([UInt8](copying: packet.bytes), packet.bounds)
             return Description(name: name) {
                 do throws(CodecError) {
@@ -31,10 +30,10 @@ extension TrafficLog {
 }
 
 extension PacketAnnotation {
-    /// The most parts of a message in a line, and the most characters of each.
+    /// The largest number of parts of a message on a line, and of characters in each part.
     static let (mostShownParts, mostCharacters) = (64, 256)
 
-    /// The fields in one line, or the reason why they could not be read.
+    /// Returns the fields on one line, or the reason why they could not be decoded.
     ///
     /// - Parameter hidingValues: Whether the reason must not contain received values.
     func shownFields(hidingValues: Bool) -> String {
@@ -46,7 +45,7 @@ extension PacketAnnotation {
 }
 
 extension PacketAnnotation.Part {
-    /// A hidden value is replaced, and a long one is cut off.
+    /// The value as text. Hidden values are replaced, and long ones are cut off.
     var shownText: String {
         guard !isSensitive else { return HiddenValue.text }
         let most = PacketAnnotation.mostCharacters
@@ -59,8 +58,8 @@ extension ProtocolDescription {
         allFields.contains(where: \.isSensitive)
     }
 
-    /// Whether a message may have a `@sensitive` field. All structures and unions count, even those that it does not
-    /// contain.
+    /// Whether a message may have a `@sensitive` field. A sensitive field in any structure or union counts, even in one
+    /// that the message does not contain.
     func hidesValues(ofMessage name: String) -> Bool {
         hidesValuesInBodies || message(named: name)?.fields.contains(where: \.isSensitive) ?? true
     }
@@ -71,7 +70,7 @@ extension ProtocolDescription {
 }
 
 extension CodecError {
-    /// If values may be hidden, this leaves out received values and bytes.
+    /// Returns the error as text, without received values and bytes if they may be hidden.
     func shownText(hidingValues: Bool) -> String { hidingValues ? shownText : description }
 }
 

@@ -10,7 +10,7 @@ import WirelineWebSocket
 /// Each input line becomes a text message. Arriving messages are printed, binary ones in hexadecimal.
 struct WebSocketTerminal {
     let client: WebSocketClient
-    /// After the end of the input, this side closes after this time without messages.
+    /// After the end of the input, the WebSocket is closed when no message has arrived for this time.
     let quietTime: Duration
     let console: Console
 
@@ -20,8 +20,8 @@ struct WebSocketTerminal {
         let fault = Lock<String?>(nil)
         let client = client
         let quietTime = quietTime
-        // Nobody awaits these two tasks: they end with the process. Otherwise a pending read of standard input would
-        // block it.
+        // Nobody awaits these two tasks. They end with the process, because a pending read of standard input would
+        // block.
         Task {
             for await _ in signals {}
             _ = try? await client.close()
@@ -52,7 +52,8 @@ struct WebSocketTerminal {
         }
     }
 
-    /// Returns the fault of a line that cannot be sent as text; nil if all were sent, or if the WebSocket has ended.
+    /// Sends the lines of standard input. Returns what is wrong with a line that cannot be text; nil if all lines were
+    /// sent or the WebSocket has ended.
     private static func sendLines(to client: WebSocketClient) async -> String? {
         var rest: [UInt8] = []
         var number = 0
@@ -76,7 +77,7 @@ struct WebSocketTerminal {
         (try? await client.send(String(decoding: line, as: UTF8.self))) != nil
     }
 
-    /// Nil if the line is UTF-8, as WebSocket text must be (RFC 6455 §5.6).
+    /// Returns nil if the line is UTF-8, as WebSocket text must be (RFC 6455 §5.6).
     private static func fault(of line: [UInt8], _ number: Int) -> String? {
         guard String(validating: line, as: UTF8.self) == nil else { return nil }
         var (decoder, bytes, offset) = (UTF8(), line.makeIterator(), 0)
@@ -88,7 +89,7 @@ struct WebSocketTerminal {
         switch message {
         case .text(let text):
             let isSeen = System.isTerminal(System.Descriptor.standardOutput)
-            // A message is one line, so that a program can read it.
+            // For a program that reads the output, each message is one line.
             try console.print(isSeen ? text : text.replacing("\n", with: "\\n"))
         case .binary(let content): try console.print(Hexadecimal.text(of: content))
         }
@@ -101,7 +102,7 @@ private final class LastMessageTime: Sendable {
 
     func note() { time.withLock { $0 = .now } }
 
-    /// The rest of a duration since then; nil if it is over.
+    /// Returns the time that is left of a duration that began here; nil if none is left.
     func rest(of duration: Duration) -> Duration? {
         let rest = time.withLock { duration - $0.duration(to: .now) }
         return rest > .zero ? rest : nil

@@ -2,13 +2,12 @@
 
 import WirelineSchema
 
-/// A packet as a table: one line for each part, with its offset, bytes, name and value.
+/// A packet as a table. Each line has a part's offset, bytes, name and value.
 struct AnnotatedBytes {
     let annotation: PacketAnnotation
-    /// The packet.
     let bytes: [UInt8]
 
-    /// Returns the lines, without newlines.
+    /// - Returns: The lines, without newlines.
     func lines(style: TextStyle) -> [String] {
         annotation.rows(of: bytes).map { row in
             let path = row.kind == .field ? style.strong(row.path) : row.path

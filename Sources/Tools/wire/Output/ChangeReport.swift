@@ -8,16 +8,16 @@ struct ChangeReport {
     let old: String
     let new: String
     let changes: [SchemaChange]
-    /// Whether changes that affect only code or JSON count as incompatible.
+    /// Whether changes that affect only code or JSON also count as incompatible.
     let isStrict: Bool
 
-    /// Of a longer packet, only this many bytes are shown.
+    /// The number of bytes to show of a longer packet.
     private static let shownByteCount = 48
-    /// Of a longer field in a packet, only this many bytes are shown.
+    /// The number of bytes to show of a longer field in a packet.
     private static let shownFieldByteCount = 16
-    /// Of a longer value, only this many characters are shown.
+    /// The number of characters to show of a longer value.
     private static let shownTextCount = 160
-    /// The most bytes of a packet in JSON: more than in text, but not megabytes.
+    /// The largest number of a packet's bytes in JSON. It is larger than in text, but bounds the size of the output.
     private static let listedByteCount = 4096
 
     var isGood: Bool {
@@ -76,14 +76,14 @@ struct ChangeReport {
         return lines.map { TextStyle.harmless($0) }
     }
 
-    /// The made-up keys of its layers, as options of `wire decode`.
+    /// Returns the keys of the example packet's layers, as options of `wire decode`.
     private func keys(of failure: SchemaChange.Failure) -> String {
         guard !failure.keys.isEmpty else { return "" }
         let texts = failure.keyTexts.map { "\(Option.key.name) \($0.name)=\($0.digits)" }
         return ", sealed with " + texts.joined(separator: " ")
     }
 
-    /// Where two readings of a value differ. In a long packet, only this shows it.
+    /// Returns the difference between two decoded values. In a long packet, only this text shows it.
     private func text(of difference: SchemaChange.Difference, in packet: [UInt8]) -> String {
         var place = ""
         if let range = difference.range {
@@ -98,7 +98,7 @@ struct ChangeReport {
     }
 
     private func shortened(_ value: JSONValue) -> String {
-        // Few characters have more bytes than this.
+        // A character rarely has more bytes than this.
         let text = value.description(upTo: 64 * Self.shownTextCount)
         return text.count > Self.shownTextCount ? text.prefix(Self.shownTextCount) + "…" : text
     }
@@ -122,7 +122,7 @@ struct ChangeReport {
 
     // MARK: JSON
 
-    /// One object on one line.
+    /// The report as one object. It is printed on one line.
     var json: JSONValue {
         [
             "old": .string(old), "new": .string(new), "compatible": .boolean(isGood),
@@ -206,7 +206,7 @@ struct ChangeReport {
 }
 
 extension SchemaChange.Failure {
-    /// Sorted by name, in hexadecimal.
+    /// The keys in hexadecimal, sorted by name.
     fileprivate var keyTexts: [(name: String, digits: String)] {
         keys.sorted { $0.key < $1.key }.map { ($0.key, Hexadecimal.text(of: $0.value)) }
     }

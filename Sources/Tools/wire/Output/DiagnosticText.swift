@@ -2,7 +2,7 @@
 
 import WirelineSchema
 
-/// Prints the problems of a schema or a script: rendered by the schema module, with colours.
+/// Prints the problems of a schema or a script. The schema module makes the text, and this type adds colours.
 struct DiagnosticText {
     let style: TextStyle
     private static let limit = 100
@@ -11,7 +11,7 @@ struct DiagnosticText {
         report(result.diagnostics, omittedCount: result.omittedDiagnosticCount, console)
     }
 
-    /// - Parameter omittedCount: The number of further problems that the checker did not keep.
+    /// - Parameter omittedCount: The number of problems beyond the limit of the checker.
     func report(_ diagnostics: [Diagnostic], omittedCount: Int, _ console: Console) {
         for diagnostic in diagnostics.prefix(Self.limit) { console.report(styled: text(of: diagnostic)) }
         let hiddenCount = max(0, diagnostics.count - Self.limit) + omittedCount
@@ -20,7 +20,7 @@ struct DiagnosticText {
         }
     }
 
-    /// Returns ``Diagnostic/rendered()`` with colours: position and message, source, carets, and hint.
+    /// Returns ``Diagnostic/rendered()`` with colours: the position and message, the source, the carets, and the hint.
     private func text(of diagnostic: Diagnostic) -> String {
         let text = TextStyle.harmless(lines: diagnostic.rendered())
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line on standard error that shows the progress of long work; nothing if it is not a terminal.
+/// Shows the progress of long work on a line of standard error, if that is a terminal.
 struct ProgressLine {
     private let title: String
     private let isShown: Bool
@@ -11,7 +11,7 @@ struct ProgressLine {
         isShown = System.isTerminal(System.Descriptor.standardError)
     }
 
-    /// Shows the progress like ``show(_:)``, but at most every 200 ms, for work in many short steps.
+    /// Like ``show(_:)``, but at most every 200 ms, for work in many short steps.
     mutating func showSometimes(_ part: Double) {
         let now = ContinuousClock.now
         guard isShown, now - lastShown > .milliseconds(200) else { return }
@@ -24,7 +24,6 @@ struct ProgressLine {
         write("\r\u{1B}[K\(title): \(Int(part * 100)) %")
     }
 
-    /// Clears the line.
     func clear() { write("\r\u{1B}[K") }
 
     private func write(_ text: String) {

@@ -2,14 +2,14 @@
 
 import WirelineSchema
 
-/// A line that GitHub shows next to the lines of a change: `::error file=a.wire,line=2,col=5::text`.
+/// A line that GitHub shows next to the changed lines: `::error file=a.wire,line=2,col=5::text`.
 struct WorkflowCommand {
     let text: String
 
     /// - Parameters:
     ///   - severity: `error`, `warning` or `notice`.
-    ///   - location: The position at which GitHub shows it; nil for none.
-    ///   - end: The end of the marked text, in the same file; its column is the one after the text.
+    ///   - location: The position at which GitHub shows the text; nil means none.
+    ///   - end: The end of the marked text, in the same file. Its column is the one after the text.
     init(_ severity: String, at location: SourceLocation?, to end: SourceLocation? = nil, _ message: String) {
         var properties: [String] = []
         if let location {
@@ -23,7 +23,7 @@ struct WorkflowCommand {
         text = "::\(severity)\(place)::" + Self.escape(message, alsoSeparators: false)
     }
 
-    /// Escapes text for a workflow command: a line is a command, and `,` and `:` separate its properties.
+    /// Escapes text for a workflow command. A newline ends the command, and `,` and `:` separate its properties.
     private static func escape(_ text: String, alsoSeparators: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

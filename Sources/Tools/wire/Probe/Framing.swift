@@ -2,26 +2,25 @@
 
 import WirelineCodec
 
-/// The position of a packet's length, and the bytes that it counts.
+/// The position and the format of the length in a packet, and which bytes it counts.
 struct Framing: Hashable {
-    /// The number of bytes before the length.
+    /// The number of bytes before the length field.
     let offset: Int
-    /// In bytes: 1 to 4.
+    /// The size of the length field, in bytes: 1 to 4.
     let width: Int
     let order: ByteOrder
     /// The packet's size minus the value of the length, in bytes.
     let excess: Int
 
-    /// The number formats of lengths.
     static let lengths: [(width: Int, order: ByteOrder)] = [
         (1, .bigEndian), (2, .bigEndian), (2, .littleEndian), (3, .bigEndian), (3, .littleEndian), (4, .bigEndian),
         (4, .littleEndian),
     ]
 
-    /// The offset after the length.
+    /// The offset of the first byte after the length field.
     var lengthEnd: Int { offset + width }
 
-    /// Returns the lengths of the packets as they are encoded; nil unless the bytes are whole packets.
+    /// Returns the encoded lengths of the packets; nil if the bytes are not a sequence of whole packets.
     func lengths(in bytes: [UInt8]) -> [[UInt8]]? {
         var rest = bytes[...]
         var lengths: [[UInt8]] = []
@@ -36,12 +35,12 @@ struct Framing: Hashable {
         return lengths.isEmpty ? nil : lengths
     }
 
-    /// Whether the bytes are whole packets.
+    /// Whether the bytes are a sequence of whole packets.
     func fits(_ bytes: [UInt8]) -> Bool { lengths(in: bytes) != nil }
 
-    /// Returns a packet with a valid length, bytes of value 1 before it, and letters after it.
+    /// Returns a packet with a correct length. The bytes before the length are 1, and those after it are letters.
     ///
-    /// - Parameter restByteCount: The bytes after the length.
+    /// - Parameter restByteCount: The number of bytes after the length.
     func packet(restByteCount: Int) -> [UInt8] {
         let length = lengthEnd + restByteCount - excess
         let digits = (0..<width).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
@@ -69,7 +68,7 @@ extension Framing: CustomStringConvertible {
         }
     }
 
-    /// The header in the schema's notation.
+    /// The header as schema text.
     var schema: String {
         var lines = ["packet {"]
         if offset > 0 { lines += Self.filler(offset) }
@@ -86,7 +85,7 @@ extension Framing: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns fields whose meaning is unknown.
+    /// Returns schema fields for bytes whose meaning is unknown.
     private static func filler(_ byteCount: Int, from number: Int = 0) -> [String] {
         var (left, lines) = (byteCount, [String]())
         while left > 0 {

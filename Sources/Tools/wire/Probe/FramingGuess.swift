@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Guesses the framing of a peer's bytes, if they show it.
+/// Guesses the framing from the bytes of a peer.
 ///
-/// A framing fits if its packets end exactly where the peer paused, each time. Random bytes fit some framing by chance.
-/// So a framing is accepted only if that chance, for all tried framings together, is below one in a million.
+/// A framing fits if its packets end exactly where the peer paused, each time. Random bytes can fit a framing by
+/// chance. So a framing is accepted only if the chance for all tried framings together is below one in a million.
 struct FramingGuess {
-    /// 20 bits for one in a million, and 8 bits for the number of framings.
+    /// The bits that a framing needs to be accepted: 20 for one in a million, and 8 for the number of framings.
     private static let bitsNeeded = 20.0 + 8.0
 
-    /// The peer's bytes between two pauses. Equal bytes count once.
+    /// The peer's bytes between pauses. Equal ones count once.
     private(set) var bursts: Set<[UInt8]> = []
 
     mutating func add(_ burst: [UInt8]) {
         if !burst.isEmpty { bursts.insert(burst) }
     }
 
-    /// Whether any framing fits all bytes, accepted or not.
+    /// Whether at least one framing fits all bytes, even if it is not accepted.
     var isPossible: Bool { Self.all.contains { framing in bursts.allSatisfy(framing.fits) } }
 
-    /// The accepted framing; nil: none.
+    /// The accepted framing; nil if there is none.
     var framing: Framing? {
         let bitsOfByte = bitsOfByte
         let believed = Self.all.filter { framing in
-            // Small numbers form one-byte packets too easily.
+            // One-byte lengths are excluded, because small numbers fit too easily.
             guard framing.width > 1 else { return false }
             var bits = 0.0
             for burst in bursts {
@@ -34,13 +34,14 @@ struct FramingGuess {
         return Self.likeliest(of: believed)
     }
 
-    /// All framings must fit all bytes.
+    /// Returns the best of several framings that all fit the same bytes.
     static func likeliest(of framings: [Framing]) -> Framing? {
-        // The same bytes also fit narrower lengths, with zeros before or after them.
+        // Bytes that fit a wide length also fit narrower ones, with zeros before or after them. So the widest one is
+        // best.
         framings.max { ($0.width, -$0.offset, rank($0)) < ($1.width, -$1.offset, rank($1)) }
     }
 
-    /// The information content of each byte value. It is high for all values if there are few bytes.
+    /// The information of each byte value, in bits. With few bytes, it is high for all values.
     private var bitsOfByte: [Double] {
         var counts = [Double](repeating: 0.125, count: 256)
         for byte in bursts.joined() { counts[Int(byte)] += 1 }
@@ -48,24 +49,23 @@ struct FramingGuess {
         return counts.map { min(8, Self.logarithm(sum / $0)) }
     }
 
-    /// The chance that random bytes form these packets, in bits: more bits mean a smaller chance.
+    /// Returns how unlikely it is that random bytes form these packets, in bits.
     ///
-    /// Each length must have its exact value, but the packets may begin at many positions.
+    /// Each length must have its exact value. But the packets can begin at many positions.
     private static func bits(of lengths: [[UInt8]], in byteCount: Int, _ bitsOfByte: [Double]) -> Double {
         var bits = lengths.joined().reduce(0) { $0 + bitsOfByte[Int($1)] } - logarithm(Double(lengths.count))
         for number in 1..<lengths.count { bits -= logarithm(Double(byteCount - number) / Double(number)) }
         return bits
     }
 
-    /// Returns an approximate logarithm to base 2.
     private static func logarithm(_ number: Double) -> Double { Double(number.exponent) + number.significand - 1 }
 
-    /// Lengths that count everything, or everything after them, are the most common.
+    /// The most common framings rank highest: their lengths count the whole packet, or everything after the length.
     private static func rank(_ framing: Framing) -> Int {
         framing.excess == framing.lengthEnd ? 2 : framing.excess == 0 ? 1 : 0
     }
 
-    /// The framings to try: fewer than 2^8.
+    /// The framings to try. There are fewer than 2^8.
     static let all: [Framing] = (0...4).flatMap { offset in
         Framing.lengths.flatMap { width, order in
             let end = offset + width

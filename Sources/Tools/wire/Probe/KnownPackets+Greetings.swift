@@ -2,15 +2,15 @@
 
 import WirelineCodec
 
-/// Servers that name their protocol, whatever they have received.
+/// Protocols whose servers identify themselves, whatever they have received.
 extension KnownPackets {
     /// Whether the bytes are a server's error message.
     ///
     ///     byte 0: `E`    bytes 1–4: the length of itself and what follows, big-endian
     ///     then fields: a letter and a text up to a NUL; a NUL ends them
     ///
-    /// PostgreSQL 17, 53.7 "ErrorResponse" and 53.8: each error has a severity (`S`), five characters of code (`C`)
-    /// and a text (`M`).
+    /// PostgreSQL 17, 53.7 "ErrorResponse" and 53.8: each error has a severity (`S`), five characters of code (`C`) and
+    /// a text (`M`).
     static func isPostgreSQL(_ bytes: [UInt8]) -> Bool {
         guard bytes.first == UInt8(ascii: "E"), postgreSQL.framing.lengths(in: bytes)?.count == 1, bytes.last == 0
         else { return false }

@@ -2,14 +2,14 @@
 
 import WirelineCodec
 
-/// A protocol that is recognized by more than its lengths, because these would also fit another framing.
+/// A protocol that is identified by the content of its packets, because their lengths would also fit another framing.
 struct KnownPackets: Equatable {
     let framing: Framing
     let name: String
 
-    /// Nil for an unknown protocol.
+    /// nil if the bytes identify none of these protocols.
     ///
-    /// - Parameter request: The bytes that were sent to the server; empty if it spoke first.
+    /// - Parameter request: The bytes that were sent to the server; empty if the server sent first.
     init?(of bytes: [UInt8], to request: [UInt8]) {
         guard let known = Self.all.first(where: { $0.isAnswer(bytes, request) }) else { return nil }
         self = known.packets
@@ -32,8 +32,8 @@ struct KnownPackets: Equatable {
     ///     byte 4: 10, the version of the protocol, then the server's version as text up to a NUL
     ///     or byte 4: 0xFF, then an error's number from 1000, little-endian, and its text
     ///
-    /// MySQL Internals, "Protocol::HandshakeV10" and "ERR_Packet". Because the sequence number is 0, the bytes would
-    /// also be a `uint32` length.
+    /// MySQL Internals, "Protocol::HandshakeV10" and "ERR_Packet". The sequence number is 0, so the length and the
+    /// number together would also be a `uint32` length.
     private static func isMySQL(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 7, mySQL.framing.lengths(in: bytes)?.count == 1, bytes[3] == 0 else { return false }
         switch bytes[4] {
@@ -52,7 +52,7 @@ struct KnownPackets: Equatable {
     ///     byte 6: the request's unit    byte 7: the request's function, with the top bit set if it failed
     ///
     /// MODBUS Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3; MODBUS Application Protocol V1.1b3, 6.3 and 7. An
-    /// echo of the request does not count: other packets have a length at the same offset.
+    /// echo of the request is not a reply, because other packets also have their length at this offset.
     private static func isModbus(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
         guard bytes.count > 8, request.count > 8, modbus.framing.lengths(in: bytes)?.count == 1,
             bytes[..<4] == request[..<4], bytes[2...3] == [0, 0], bytes[6] == request[6]
@@ -68,8 +68,7 @@ struct KnownPackets: Equatable {
     /// Whether the bytes are a server's reply.
     ///
     /// Its header has 24 bytes. The first two are 0x81 and the request's command. Bytes 8–11 are the length of the
-    /// bytes after
-    /// the header (memcached's "BinaryProtocolRevamped").
+    /// bytes after the header (memcached's "BinaryProtocolRevamped").
     private static func isMemcached(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
         bytes.count >= 24 && request.count >= 24 && request[0] == 0x80 && bytes[0] == 0x81 && bytes[1] == request[1]
             && memcached.framing.lengths(in: bytes)?.count == 1

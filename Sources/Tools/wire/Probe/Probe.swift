@@ -3,44 +3,44 @@
 import Wireline
 import WirelineTransport
 
-/// Finds out which protocol a peer speaks: by its greeting, its answers, and what it waits for.
+/// Finds out which protocol a peer uses, from its greeting, its answers, and what it waits for.
 ///
 /// A framing is accepted if three things happen twice, with packets of different sizes. The peer stays silent while one
-/// byte of a packet is missing, answers when the byte arrives, and its answer ends where the framing says.
+/// byte of a packet is missing. It answers when that byte arrives. The answer ends where the framing says.
 ///
-/// Other answers are added to the bytes that ``FramingGuess`` examines. ``KnownPackets`` recognizes packets by content,
-/// since their lengths alone would also fit another framing. A ``Signature`` is a protocol that answers only its own
-/// requests.
+/// Other answers are added to the bytes that ``FramingGuess`` examines. ``KnownPackets`` identifies packets by content,
+/// because their lengths alone would also fit another framing. A ``Signature`` identifies a protocol whose servers
+/// answer only its own requests.
 struct Probe {
     enum Verdict: Equatable {
-        /// The protocol has no length-prefixed packets.
+        /// A protocol without length-prefixed packets.
         case other(String)
         case packets(Framing, name: String)
         /// The peer returns all bytes unchanged.
         case unframed
-        /// The peer accepts connections, but its answers show no more.
+        /// The peer accepts connections, but its answers do not identify its protocol.
         case unknown(Reason)
     }
 
     enum Reason: Equatable {
         case silent
-        /// The received bytes show no framing.
+        /// No framing fits the received bytes well enough.
         case unclear([UInt8])
-        /// The peer sends without pausing, so no end of a packet shows.
+        /// The peer sends without a pause, so the ends of packets are not visible.
         case restless([UInt8])
-        /// The time was over; these are the last bytes.
+        /// The time limit has passed. The value is the last bytes.
         case late([UInt8])
     }
 
     private typealias Burst = ProbeConnection.Burst
 
-    /// The bytes that the peer has sent so far.
+    /// All bytes that the peer has sent so far.
     private struct Findings {
         private(set) var last: [UInt8] = []
         private(set) var guess = FramingGuess()
 
-        /// - Parameter request: The bytes that were sent to the peer; empty if it spoke first.
-        /// - Returns: The peer's protocol, if all its bytes so far show it.
+        /// - Parameter request: The bytes that were sent to the peer; empty if the peer sent first.
+        /// - Returns: The peer's protocol, if all its bytes so far identify it.
         mutating func add(_ burst: ProbeConnection.Burst, to request: [UInt8] = []) -> Verdict? {
             guard !burst.bytes.isEmpty else { return nil }
             last = burst.bytes
@@ -54,23 +54,23 @@ struct Probe {
     }
 
     private static let lines = "lines of text"
-    /// The number of greetings to listen to.
+    /// The number of connections on which the probe listens for a greeting.
     private static let greetingCount = 3
-    /// A single byte, more bytes than a header has, and two line ends.
+    /// The pieces are a single byte, more bytes than a header has, and two lines.
     private static let pieces = ["A", "BCDEFGHIJKLMNOPQRS", "\n", "TUVWXYZ", "\n"].map { Array($0.utf8) }
 
     let addresses: [SocketAddress]
     let loop: EventLoop
-    /// After this time without bytes, the peer counts as silent.
+    /// The peer counts as silent after this time without bytes.
     let silence: Duration
     let connectTimeout: Duration
-    /// The probe ends at this time, whatever it has found.
+    /// The time at which the probe ends in any case.
     let deadline: MonotonicTime
-    /// The user's packet, which the peer should answer; nil: none.
+    /// The user's packet, which the peer should answer; nil if there is none.
     let packet: [UInt8]?
-    /// Receives values from 0 to 1.
+    /// Called with the progress, from 0 to 1.
     let progress: (Double) -> Void
-    /// Set if the peer is probed inside TLS.
+    /// nil if the peer is not probed inside TLS.
     var tls: ProbeConnection.TLS?
 
     func run() async throws(ConnectionError) -> Verdict {
@@ -83,7 +83,7 @@ struct Probe {
         }
     }
 
-    /// Listens once for the peer's first bytes.
+    /// Opens a connection, and listens for the peer's greeting.
     private func greeting(_ findings: inout Findings) async throws(ConnectionError) -> Verdict? {
         let greeting = try await exchange([]).last ?? Burst()
         if let verdict = findings.add(greeting) { return verdict }
@@ -116,7 +116,7 @@ struct Probe {
         return .unknown(findings.last.isEmpty ? .silent : .unclear(findings.last))
     }
 
-    /// Sends the user's packet, and returns the protocol that the answer shows.
+    /// Sends the user's packet. Returns the protocol that the answer identifies.
     private func answer(
         to packet: [UInt8], _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
@@ -143,7 +143,7 @@ struct Probe {
         return nil
     }
 
-    /// Whether the first answer and the answers to the other requests fit.
+    /// Whether the first answer and those to the other requests belong to the protocol.
     private func fits(
         _ signature: Signature, _ answer: [UInt8], _ speaksFirst: Bool
     ) async throws(ConnectionError) -> Bool {
@@ -155,7 +155,7 @@ struct Probe {
         return true
     }
 
-    /// Sends bytes that are no packets in any framing.
+    /// Sends bytes that are not packets in any framing.
     private func answersToPieces(
         _ speaksFirst: Bool, _ findings: inout Findings
     ) async throws(ConnectionError) -> Verdict? {
@@ -163,7 +163,8 @@ struct Probe {
         let answers = bursts.suffix(Self.pieces.count).map(\.whole)
         if answers == Self.pieces { return .unframed }
         let answered = answers.map { !$0.isEmpty }
-        // An answer to the first line alone may depend on the number of bytes, unless the answer is a line itself.
+        // If the peer answers only the first line, the number of bytes could be the reason, unless the answer is a line
+        // itself.
         let isLine = !answered[0] && !answered[1] && ProbeGreeting.isText(answers[2])
         if isLine || answered == [false, false, true, false, true] { return .other(Self.lines) }
         for (piece, answer) in zip(Self.pieces, bursts.suffix(Self.pieces.count)) where answer.bytes != piece {
@@ -187,14 +188,14 @@ struct Probe {
             {
                 return .packets(probe.framing, name: probe.name)
             }
-            // An echo has this side's framing.
+            // An echo has the framing of the request.
             guard !probe.packets[0].starts(with: answer.bytes) else { continue }
             if let verdict = findings.add(answer) { return verdict }
         }
         return nil
     }
 
-    /// Whether the peer waits for the packet's last byte, and then answers.
+    /// Whether the peer waits for the last byte of the packet and then answers.
     private func waits(
         for packet: [UInt8], _ framing: Framing, _ speaksFirst: Bool
     ) async throws(ConnectionError) -> Bool {
@@ -205,7 +206,7 @@ struct Probe {
 
     /// Opens a connection, and returns the peer's bytes after each piece.
     ///
-    /// If the peer speaks first, its bytes before the first piece are included.
+    /// If the peer sends first, the result begins with its bytes before the first piece.
     private func exchange(
         _ pieces: [[UInt8]], speaksFirst: Bool = false
     ) async throws(ConnectionError) -> [Burst] {

@@ -8,21 +8,20 @@ import WirelineTransport
 ///
 /// Its properties belong to its loop, so `@unchecked Sendable` is correct.
 final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
-    /// The bytes between two pauses.
+    /// The peer's bytes between two pauses.
     struct Burst {
         var bytes: [UInt8] = []
-        /// Whether the peer paused after them; false if listening ended first.
+        /// Whether the peer paused after the bytes. If not, the time ended first.
         var isWhole = true
-        /// The bytes if the peer paused after them. Otherwise they need not end with a packet.
+        /// The bytes if the peer paused after them; otherwise empty, because they may end inside a packet.
         var whole: [UInt8] { isWhole ? bytes : [] }
     }
 
-    /// The context, and the name in the certificate.
     typealias TLS = (context: TLSContext, serverName: String)
 
-    /// The most bytes that are examined.
+    /// The largest number of bytes that are examined.
     private static let mostBytes = 1 << 16
-    /// For a peer that never pauses, listening ends after this many pause times.
+    /// If a peer never pauses, listening ends after this many pause times.
     private static let longestListening = 5
 
     private let stream: ByteStream
@@ -30,7 +29,6 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
     private var burst = Burst()
     private var hasEnded = false
     private var listener: CheckedContinuation<Burst, Never>?
-    /// Waits for the end of the TLS handshake.
     private var handshake: CheckedContinuation<ConnectionError?, Never>?
     private var silence: EventLoop.Timer?
     private var end: EventLoop.Timer?
@@ -40,7 +38,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         loop = stream.loop
     }
 
-    /// Connects to the first address that accepts.
+    /// Connects to the first of the addresses that accepts.
     ///
     /// - Parameter timeout: The timeout for each address, and for the TLS handshake.
     static func open(
@@ -119,7 +117,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// Returns the bytes up to the peer's next pause or end, or up to the deadline.
+    /// Returns the bytes up to the peer's next pause, its end, or the deadline.
     func listen(_ time: Duration, until deadline: MonotonicTime) async -> Burst {
         await loop.visit {
             await withCheckedContinuation { self.listen(time, until: deadline, $0) }

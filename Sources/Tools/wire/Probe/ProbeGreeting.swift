@@ -4,13 +4,13 @@ import WirelineCodec
 
 /// Recognizes other protocols from the first bytes of a server.
 struct ProbeGreeting {
-    /// The bytes to send; empty if the server speaks first.
+    /// The bytes to send; empty if the server sends first.
     let bytes: [UInt8]
 
-    /// All greetings, in this order.
+    /// All greetings, in the order in which they are tried.
     ///
-    /// A TLS server may answer HTTP with text, and a web server may answer other greetings. A memcached answers both
-    /// lines and packets; only its packets identify it.
+    /// The order matters: a TLS server can answer HTTP with text, and an HTTP server can answer other greetings. A
+    /// memcached answers both lines and packets, but only its packets identify it.
     ///
     /// - Parameter isInsideTLS: Whether the connection already uses TLS.
     static func all(isInsideTLS: Bool) -> [ProbeGreeting] {
@@ -21,10 +21,10 @@ struct ProbeGreeting {
         ]
     }
 
-    /// The peer speaks another protocol inside of TLS.
+    /// The result for a peer whose protocol is inside TLS.
     static let tls = "TLS"
 
-    /// Returns the protocol that a server's bytes show; nil if they show none.
+    /// Returns the protocol that a server's bytes identify; nil if they identify none.
     static func name(of bytes: [UInt8]) -> String? {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let span = unsafe bytes.span.bytes
@@ -36,10 +36,10 @@ struct ProbeGreeting {
             default: break
             }
         }
-        // These are simple strings and errors of RESP.
+        // These are simple strings and errors of Redis (RESP).
         let redis = ["+PONG\r\n", "-ERR ", "-NOAUTH ", "-DENIED ", "-NOPERM ", "-LOADING "]
         if redis.contains(where: { bytes.starts(with: $0.utf8) }) { return "Redis" }
-        // RFC 5321 and RFC 959: SMTP and FTP servers greet with 220.
+        // SMTP and FTP servers greet with 220 (RFC 5321 and RFC 959).
         if bytes.starts(with: "220 ".utf8) || bytes.starts(with: "220-".utf8) { return "SMTP or FTP" }
         return nil
     }
@@ -50,13 +50,13 @@ struct ProbeGreeting {
             && bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     }
 
-    /// Asks a memcached for its version, with only a header of 24 bytes.
+    /// Asks a memcached for its version. The request is only a header of 24 bytes.
     private static let memcachedVersion: [UInt8] = [0x80, 0x0B] + [UInt8](repeating: 0, count: 22)
 
-    /// Starts a session of PostgreSQL's protocol 3.0 without a user, which the server refuses with an error message.
+    /// Starts a session of PostgreSQL's protocol 3.0 without a user. The server answers with an error message.
     private static let postgreSQLStartup: [UInt8] = [0, 0, 0, 9, 0, 3, 0, 0, 0]
 
-    /// A ClientHello that every TLS 1.0 to 1.3 server answers, at least with an alert (RFC 5246, 7.4.1.2).
+    /// A ClientHello that every server of TLS 1.0 to 1.3 answers, at least with an alert (RFC 5246 §7.4.1.2).
     private static let clientHello: [UInt8] = {
         let suites: [UInt8] = [0xC0, 0x2B, 0xC0, 0x2F, 0xC0, 0x13, 0x00, 0x9C, 0x00, 0x2F]
         let groups: [UInt8] = [0x00, 0x0A, 0x00, 0x06, 0x00, 0x04, 0x00, 0x1D, 0x00, 0x17]

@@ -2,16 +2,14 @@
 
 import WirelineCodec
 
-/// Bytes that one kind of peer answers, while other kinds wait for more.
+/// Packets that one kind of peer answers. Other kinds wait for more bytes.
 struct ProbePackets {
-    /// The name of the protocol.
     let name: String
-    /// Two packets of this kind, of different sizes if possible.
+    /// Two packets of the kind, with different sizes if possible.
     let packets: [[UInt8]]
-    /// The framing of the answer.
     let framing: Framing
 
-    /// Each kind comes after those that could misread its bytes.
+    /// The order matters: a kind comes after those that could misread its bytes.
     ///
     /// For example, the bytes of a long length are also an ID and a short length.
     static let all: [ProbePackets] =
@@ -22,7 +20,7 @@ struct ProbePackets {
         lengths.flatMap { width, order in
             [width, 0, width + 2, width + 4].map { excess in
                 let framing = Framing(offset: 0, width: width, order: order, excess: excess)
-                // Both bytes of a narrow length are nonzero, so that it would be a large number as a wider length.
+                // Both bytes of a two-byte length are nonzero. So it is a large number if it is read as a wider length.
                 let counts = width == 1 ? [33, 47] : [0x0111, 0x0127]
                 return ProbePackets(
                     name: name(of: framing), packets: counts.map { framing.packet(restByteCount: $0) }, framing: framing
@@ -56,9 +54,9 @@ struct ProbePackets {
         },
         framing: Framing(offset: 1, width: 1, order: .bigEndian, excess: 2))
 
-    /// Reads a register of unit 1.
+    /// Reads a register of the Modbus unit 1.
     ///
-    /// If the answer does not match ``KnownPackets``, the peer is not Modbus, but has packets with the same header.
+    /// If the answer does not fit ``KnownPackets``, the peer does not use Modbus, but packets with the same header.
     private static let modbus = ProbePackets(
         name: qsiop.name,
         packets: [[0, 1], [0, 2]].map { $0 + [0, 0, 0, 6, 1, 3, 0, 0, 0, 1] },

@@ -10,13 +10,15 @@ struct Signature: Sendable {
     }
 
     let verdict: Probe.Verdict
-    /// At least one. All must succeed: a short answer may also come from another protocol.
+    /// The requests with their answers, at least one. All must succeed, because a short answer can come from another
+    /// protocol.
     let exchanges: [Exchange]
 
-    /// In this order. Only the first one sends a line end, which other servers answer, too.
+    /// The protocols, in the order in which they are tried. Only the first one sends a line end, which other servers
+    /// answer.
     static let all = [memcached, dns, epmd, rtmp, socks]
 
-    /// A memcached without its binary protocol ("protocol.txt", `version`).
+    /// memcached with its text protocol ("protocol.txt", `version`).
     private static let memcached = Signature(
         verdict: .other("memcached"),
         exchanges: [
@@ -36,7 +38,7 @@ struct Signature: Sendable {
             Framing(offset: 0, width: 2, order: .bigEndian, excess: 2), name: "as of DNS over TCP"),
         exchanges: [
             Exchange(request: [0, 17, 0x77, 0x70, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1]) {
-                // The answer has the same operation (bits 3 to 6), and the question again or none.
+                // The answer has the same operation (bits 3 to 6), and either repeats the question or has none.
                 $0.count >= 14 && Int($0[0]) << 8 | Int($0[1]) == $0.count - 2 && $0[2...3] == [0x77, 0x70]
                     && $0[4] & 0xF8 == 0x80 && $0[6] == 0 && $0[7] <= 1
             }
@@ -80,9 +82,8 @@ struct Signature: Sendable {
             ])
     }()
 
-    /// Offers no authentication, GSSAPI or a password, and then a method that no server has. A server accepts only the
-    /// first
-    /// offer.
+    /// Offers the methods no authentication, GSSAPI and password, and then a method that no server has. A server
+    /// accepts only the first offer.
     ///
     ///     request: 5, how many methods, the methods    answer: 5 and a method; 0xFF if it takes none
     ///

@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// Lets one task at a time go on, in the order in which they ask.
+/// Lets one task at a time continue, in the order in which the tasks ask.
 final class AsyncLock: Sendable {
     private struct State {
         var isTaken = false
@@ -11,7 +11,7 @@ final class AsyncLock: Sendable {
 
     private let state = Lock(State())
 
-    /// Waits until the tasks that have asked before have called ``end()``.
+    /// Waits until all tasks that have asked earlier have called ``end()``.
     func begin() async {
         await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -23,7 +23,7 @@ final class AsyncLock: Sendable {
         }
     }
 
-    /// Ends the turn of a task that has waited for ``begin()``.
+    /// Ends the turn of a task. It must have called ``begin()``.
     func end() {
         let next = state.withLock { state in
             let next = state.waiting.popFirst()

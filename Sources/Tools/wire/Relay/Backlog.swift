@@ -2,11 +2,11 @@
 
 import WirelineTransport
 
-/// Counts bytes that wait for a slow reader. Connections stop reading while there are too many.
+/// Counts the bytes that wait for a slow reader. While there are too many, connections stop reading.
 final class Backlog: Sendable {
     private struct State {
         var byteCount = 0
-        /// Called once when the count is below the limit again.
+        /// Each closure is called once, when the count is below the limit again.
         var whenRoom: [@Sendable () -> Void] = []
     }
 
@@ -30,8 +30,8 @@ final class Backlog: Sendable {
         for call in calls { call() }
     }
 
-    /// Returns whether the limit is reached. If so, calls the closure once, on any thread, when the count is below it
-    /// again.
+    /// Returns whether the limit is reached. If so, `whenRoom` is called once when the count is below it again, on any
+    /// thread.
     func isFull(whenRoom: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.byteCount >= limit else { return false }

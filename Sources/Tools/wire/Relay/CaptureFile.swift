@@ -3,40 +3,39 @@
 import Wireline
 import WirelineTransport
 
-/// A capture file for Wireshark: pcapng, with constructed IP and TCP packets around the bytes.
+/// A capture file for Wireshark (pcapng). The bytes of a connection are put into artificial IP and TCP packets.
 ///
 ///     section header   interface description   one block a packet
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///     | 0A0D0D0A … |   | 00000001 …      |     | 00000006 … | | 00000006 … |  …
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///
-/// Numbers of the blocks are little-endian, and numbers inside packets big-endian. Source: draft-ietf-opsawg-pcapng.
+/// The blocks have little-endian numbers, and the packets inside big-endian ones. Source: draft-ietf-opsawg-pcapng.
 ///
 /// A separate thread writes the file, because a slow disk would delay the loops. Connections stop reading while
-/// ``backlog``
-/// is full. ``finish(within:)`` waits for unwritten blocks; a process that ends without it loses them.
+/// ``backlog`` is full. ``finish(within:)`` waits until all blocks are written. A process that ends without it loses
+/// the blocks that are not.
 ///
 /// If a block cannot be written, for example on a full disk, the file is cut after the last whole block, and nothing
-/// more
-/// is written.
+/// more is written.
 final class CaptureFile: Sendable {
     private struct State {
-        /// Whole blocks for the next writer.
+        /// The blocks that wait for the writer.
         var waiting: [UInt8] = []
-        /// Whether a writer runs, or is about to.
+        /// Whether a writer runs or is about to start.
         var hasWriter = false
-        /// The bytes written, all in whole blocks.
+        /// The number of bytes written, all in whole blocks.
         var byteCount: Int
         var failure: SystemError?
         var whenIdle: (@Sendable () -> Void)?
     }
 
     let path: String
-    /// The unwritten bytes.
+    /// The bytes that are not written yet.
     let backlog = Backlog(limit: 8 << 20)
     private let descriptor: Int32
     private let state = Lock(State(byteCount: CaptureFile.beginning.count))
-    /// Called once, when a write fails. Nothing more is written then.
+    /// Called once, when a write has failed. Nothing is written after that.
     private let failed: @Sendable (SystemError) -> Void
 
     /// See ``System/makeSecretFile(_:beginning:replacing:)``.
@@ -48,14 +47,14 @@ final class CaptureFile: Sendable {
         descriptor = try System.makeSecretFile(path, beginning: Self.beginning, replacing: isReplacing)
     }
 
-    /// Whether everything so far is written.
+    /// Whether all blocks so far are written.
     var isComplete: Bool { state.withLock { $0.failure == nil } && backlog.byteCount == 0 }
 
-    /// The packet gets the current time.
+    /// Adds a packet with the current time.
     func add(_ packet: [UInt8]) {
         let microseconds = WallClock.microsecondsSince1970
         var block = CaptureBytes()
-        // Enhanced packet block (§4.3): interface, time in two halves, and the packet's length, captured and original.
+        // Enhanced packet block (§4.3): the interface, the time in two halves, and the captured and original lengths.
         block.add(little: 6, 32 + UInt32(packet.count.roundedUpToFour), 0)
         block.add(little: UInt32(truncatingIfNeeded: microseconds >> 32), UInt32(truncatingIfNeeded: microseconds))
         block.add(little: UInt32(packet.count), UInt32(packet.count))
@@ -65,9 +64,9 @@ final class CaptureFile: Sendable {
         write(block.bytes)
     }
 
-    /// Waits a limited time until everything is written. Nothing may be added any more.
+    /// Waits a limited time until all blocks are written. Nothing may be added after this call.
     ///
-    /// The process ends next. That closes the file, which a writer may still use until then.
+    /// The process must end next: its end closes the file, which a writer can still use until then.
     func finish(within time: Duration) async {
         let (end, feed) = AsyncStream<Never>.makeStream()
         let isIdle = state.withLock { state in
@@ -80,9 +79,9 @@ final class CaptureFile: Sendable {
 
     private static var beginning: [UInt8] {
         var bytes = CaptureBytes()
-        // Section header block (§4.1): version 1.0, of unknown length.
+        // Section header block (§4.1): version 1.0, and a section of unknown length.
         bytes.add(little: 0x0A0D_0D0A, 28, 0x1A2B_3C4D, 1, .max, .max, 28)
-        // Interface description block (§4.2): LINKTYPE_RAW, plain IP; packets of any length.
+        // Interface description block (§4.2): LINKTYPE_RAW, which is plain IP, and packets of any length.
         bytes.add(little: 1, 20, 101, 0, 20)
         return bytes.bytes
     }
@@ -99,7 +98,7 @@ final class CaptureFile: Sendable {
         do { try BlockingCalls.shared.run { self.writeWaiting() } } catch { writeWaiting() }
     }
 
-    /// Writes the queue, and blocks that are added meanwhile. There is one writer at a time.
+    /// Writes the queue, and blocks that are added in the meantime. There is one writer at a time.
     private func writeWaiting() {
         while let blocks = takeWaiting() {
             let (byteCount, failure) = state.withLock { ($0.byteCount, $0.failure) }
@@ -117,7 +116,7 @@ final class CaptureFile: Sendable {
         }
     }
 
-    /// The size of the whole blocks within the first `byteCount` bytes.
+    /// Returns the size of the whole blocks within the first `byteCount` bytes.
     private static func wholeBlocks(in blocks: [UInt8], _ byteCount: Int) -> Int {
         var end = 0
         while end + 8 <= byteCount {
@@ -129,7 +128,7 @@ final class CaptureFile: Sendable {
         return end
     }
 
-    /// Nil if the queue is empty; the next block then starts a writer.
+    /// Returns nil if the queue is empty. The next block then starts a writer.
     private func takeWaiting() -> [UInt8]? {
         let (blocks, whenIdle) = state.withLock { state -> ([UInt8]?, (@Sendable () -> Void)?) in
             defer { state.waiting = [] }

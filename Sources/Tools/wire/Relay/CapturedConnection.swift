@@ -4,9 +4,9 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A connection in TCP packets (RFC 9293), as if the client and the server had no proxy between them.
+/// A connection as TCP packets (RFC 9293), as if the client and the server were connected without a proxy.
 ///
-/// It has the addresses of the client and the server. A Unix domain socket has none, and gets a port of 127.0.0.1.
+/// The packets have the addresses of the client and the server. A Unix domain socket gets a port of 127.0.0.1.
 struct CapturedConnection {
     private struct Flags: OptionSet {
         let rawValue: UInt16
@@ -17,7 +17,7 @@ struct CapturedConnection {
         static let acknowledge = Flags(rawValue: 0x10)
     }
 
-    /// The most bytes of a packet. With both headers, the packet stays below the limit of 65,535.
+    /// The largest payload of a packet, in bytes. With both headers, the packet is below the limit of 65,535.
     private static let mostBytes = 65_000
 
     private let file: CaptureFile
@@ -30,7 +30,7 @@ struct CapturedConnection {
         addresses = [.client: Self.ipAddress(of: client), .server: Self.ipAddress(of: server)]
     }
 
-    /// Each Unix domain socket gets its own port, so that connections differ.
+    /// Returns the IP address of a socket. Each Unix domain socket gets its own port, so that connections differ.
     private static func ipAddress(of address: SocketAddress) -> SocketAddress {
         guard address.unixPath != nil else { return address }
         return .loopback(port: 49_152 + UInt16(ConnectionIDs.next() % 16_384))
@@ -64,7 +64,7 @@ struct CapturedConnection {
         var segment = CaptureBytes()
         segment.add(big: source.port, target.port)
         segment.add(big: positions[sender] ?? 0, isFirst ? 0 : positions[sender.peer] ?? 0)
-        // Five words of header, the flags, a window, space for the checksum, and no urgent data.
+        // The header has five words. The window is the largest, the checksum is set later, and no data is urgent.
         segment.add(big: 0x5000 | flags.rawValue, UInt16.max, 0, 0)
         segment.bytes += payload
         let takesNumber = flags.contains(.synchronize) || flags.contains(.finish)
@@ -74,7 +74,7 @@ struct CapturedConnection {
     }
 }
 
-/// An IP packet with a TCP segment: IPv4 (RFC 791), or IPv6 (RFC 8200) if either address is IPv6.
+/// An IP packet with a TCP segment. It is IPv4 (RFC 791), or IPv6 (RFC 8200) if one of the addresses is.
 private struct IPPacket {
     let bytes: [UInt8]
 
@@ -101,7 +101,7 @@ private struct IPPacket {
         bytes = header.bytes + segment
     }
 
-    /// An IPv4 address as an IPv6 address (RFC 4291 §2.5.5.2).
+    /// Returns an IPv4 address as an IPv6 address (RFC 4291 §2.5.5.2).
     private static func wide(_ address: [UInt8]) -> [UInt8] {
         address.count == 4 ? Array(repeating: 0, count: 10) + [0xFF, 0xFF] + address : address
     }

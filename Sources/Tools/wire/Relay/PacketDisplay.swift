@@ -6,15 +6,15 @@ import WirelineTransport
 
 /// Shows the traffic of both sides of a connection, in the order of its arrival.
 ///
-/// It runs outside of the loop: decoding a large packet or many small ones takes long, and would delay all connections
-/// of the
-/// loop. The connection stops reading while ``backlog`` is full. Connections with much waiting data take turns. So one
-/// with
-/// little data is shown soon, however much others send.
+/// This work is not done on the loop: decoding a large packet or many small ones takes long, and would delay all other
+/// connections of the loop. The connection stops reading while ``backlog`` is full.
+///
+/// Connections with much waiting data take turns. So a connection with little data is shown soon, even if others send
+/// much.
 final class PacketDisplay: Sendable {
     private enum Event {
         case sent([UInt8], Sender)
-        /// This side sends nothing more.
+        /// The side sends nothing more.
         case ended(Sender, TrafficNote)
         case note(TrafficNote)
     }
@@ -25,9 +25,9 @@ final class PacketDisplay: Sendable {
         let microsecondsSince1970 = WallClock.microsecondsSince1970
     }
 
-    /// The bytes of one piece: some milliseconds of work for small packets.
+    /// The size of a piece, in bytes. Decoding it takes some milliseconds if the packets are small.
     private static let pieceByteCount = 4 << 10
-    /// With this many waiting bytes, a connection takes turns with others.
+    /// The number of waiting bytes from which a connection takes turns with others.
     private static let manyBytes = 8 << 10
 
     private let moments: AsyncStream<Moment>
@@ -49,17 +49,17 @@ final class PacketDisplay: Sendable {
         }
     }
 
-    /// Shows the rest of a side, and then a note about its end.
+    /// Shows the remaining bytes of a side, and then a note about its end.
     func end(of sender: Sender, _ note: TrafficNote) { feed.yield(Moment(event: .ended(sender, note))) }
 
-    /// ``run(for:)`` returns when everything is shown.
+    /// No more events follow. ``run(for:)`` returns when everything is shown.
     func finish() { feed.finish() }
 
     // MARK: On its task
 
-    /// Shows everything until ``finish()``, or until the task is cancelled.
+    /// Shows events until ``finish()`` is called or the task is cancelled.
     ///
-    /// - Returns: The bytes that are not shown.
+    /// - Returns: The number of bytes that were not shown.
     func run(for connection: RelayedConnection) async -> Int {
         let relay = connection.relay
         var client = PacketWatch(of: .client, relay.reader, relay.states)
@@ -90,7 +90,7 @@ final class PacketDisplay: Sendable {
             shownByteCount += bytes.count
             guard shownByteCount >= Self.pieceByteCount else { continue }
             shownByteCount = 0
-            // A client that sends without a pause would keep a thread from the others.
+            // Without this, a client that never pauses would occupy a thread.
             await Task.yield()
         }
         return backlog.byteCount
@@ -98,7 +98,7 @@ final class PacketDisplay: Sendable {
 }
 
 extension PacketWatch {
-    /// The other side's watch also gets the new states.
+    /// Takes bytes of this side. If they change the states, the other side's watch gets the new ones.
     fileprivate mutating func receive(_ bytes: [UInt8], statesFor other: inout PacketWatch) -> [TrafficNote] {
         let notes = receive(bytes)
         other.setStates(states)

@@ -4,20 +4,20 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Packets with layers. They are opened for the notes, but forwarded as they are.
+/// Remarks about packets with layers. The packets are opened only for the notes, and forwarded unchanged.
 extension PacketReader {
-    /// Nil for a protocol without layers.
+    /// Returns nil if the protocol has no layers.
     func makeStream(of sender: Sender, _ states: PacketStates) -> OpenedStream? {
         translator.hasContent ? translator.makeStream(from: sender, states: states) : nil
     }
 
-    /// The first note is about the packet itself, and contains it as it was sent. The others are about packets
-    /// inside.
+    /// Returns the notes about a packet. The first one is about the packet itself and contains its bytes as they were
+    /// sent. The others are about the packets inside.
     func notes(
         on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender, in states: PacketStates
     ) -> [TrafficNote] {
         var notes = notes(on: opened, sealed, from: sender)
-        // An unopened packet may be any message.
+        // A packet that was not opened can be any message.
         let names = opened.entries.indices.filter { opened.entries[$0].kind == .message }.map { index in
             opened.withPacket(at: index) { message($0.id, from: sender) }
         }
@@ -30,7 +30,7 @@ extension PacketReader {
         return notes
     }
 
-    /// The name of the message as which a packet is read.
+    /// Returns the name of the message as which a packet is decoded.
     private func message(_ id: UInt64, from sender: Sender) -> String? {
         (description.message(id: id, from: sender) ?? description.message(id: id, from: sender.peer))?.name
     }
@@ -59,14 +59,14 @@ extension PacketReader {
         return notes + [note(on: failure, from: sender)]
     }
 
-    /// For example `packet 5 {Version: "zlib"}, which has 2 packets`.
+    /// Returns a note such as `packet 5 {Version: "zlib"}, which has 2 packets`.
     private func bundleNote(on packet: borrowing Packet, _ count: Int, from sender: Sender) -> TrafficNote {
         let title = translator.description.layout.hasMessageID ? "packet \(packet.id)" : "packet"
         return TrafficNote(
             .packet, Self.line([title, header(of: packet)]) + ", which has \(count.counted("packet"))", of: sender)
     }
 
-    /// For example `sealed: "session" {size: 9} 7 bytes 0102030405…`.
+    /// Returns a note such as `sealed: "session" {size: 9} 7 bytes 0102030405…`.
     private func sealedNote(on packet: borrowing Packet, _ error: CodecError, from sender: Sender) -> TrafficNote {
         let name = error.path.split(separator: ".").last.map(String.init) ?? ""
         let payload = packet.payload
@@ -83,7 +83,7 @@ extension PacketReader {
 }
 
 extension OpenedPackets {
-    /// The number of packets directly inside of each one.
+    /// For each packet, the number of packets directly inside it.
     fileprivate var innerCounts: [Int] {
         entries.reduce(into: Array(repeating: 0, count: entries.count)) { counts, entry in
             if let parent = entry.parent { counts[parent] += 1 }
@@ -92,7 +92,7 @@ extension OpenedPackets {
 }
 
 extension TrafficNote {
-    /// For a packet inside of others.
+    /// The remark for a packet that is inside others.
     fileprivate func indented(by depth: Int) -> TrafficNote {
         guard depth > 0 else { return self }
         var note = TrafficNote(kind, String(repeating: "  ", count: depth) + text, of: sender)

@@ -4,21 +4,21 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Describes packets for people.
+/// Makes remarks about packets, for people.
 struct PacketReader: Sendable {
-    /// The most parts of a packet, bytes of a part, bytes of an unknown packet in a line, and bytes of a packet for a
+    /// The limits: parts of a packet, bytes of a part, bytes of an unknown packet on a line, and bytes of a packet in a
     /// link.
     private static let (mostParts, mostBytes, mostLineBytes, mostPacketBytes) = (256, 1_024, 64, 16_384)
 
     let translator: PacketTranslator
     let keepsParts: Bool
-    /// Whether notes contain the packets as they were sent.
+    /// Whether notes contain the bytes of packets as they were sent.
     private let keepsPackets: Bool
 
     init(translator: PacketTranslator, keepsParts: Bool) {
         self.translator = translator
         self.keepsParts = keepsParts
-        // A page lacks a program's transforms, and its keystreams begin with the packet.
+        // A page has no transforms of a program. It decodes each packet alone, so it cannot continue a keystream.
         let isOpened = translator.description.layout.content.layers.allSatisfy {
             $0.kind.word != "custom" && !$0.kind.hasLastingKeystream
         }
@@ -27,7 +27,7 @@ struct PacketReader: Sendable {
 
     var description: ProtocolDescription { translator.description }
 
-    /// A message that only the other side may send is read as that message, and the note says so.
+    /// A message that only the other side may send is decoded as well, and the note says so.
     func note(on packet: borrowing Packet, from sender: Sender) -> TrafficNote {
         let annotation: PacketAnnotation
         do throws(CodecError) {
@@ -60,9 +60,9 @@ struct PacketReader: Sendable {
         return note
     }
 
-    /// Describes bytes that are no packets.
+    /// Returns a note about bytes that are not a packet.
     ///
-    /// - Parameter consequence: What happens to the bytes after them.
+    /// - Parameter consequence: What happens to the bytes that follow.
     func note(on error: CodecError, from sender: Sender, _ consequence: String = "") -> TrafficNote {
         let hidesValues = description.hidesValues
         let reason = error.shownText(hidingValues: hidesValues)
@@ -75,7 +75,7 @@ struct PacketReader: Sendable {
         return note
     }
 
-    /// The number of bytes, and the first ones.
+    /// Returns the number of bytes, and the first of them.
     func shown(_ payload: RawSpan) -> String {
         let digits = Hexadecimal.text(of: [UInt8](copying: payload.extracting(first: Self.mostLineBytes)))
         let rest = payload.byteCount > Self.mostLineBytes ? "…" : ""
@@ -94,7 +94,7 @@ struct PacketReader: Sendable {
 
     static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
 
-    /// `0x` and an even number of digits.
+    /// Returns `0x` and an even number of digits.
     private static func hexadecimal(_ id: UInt64) -> String {
         let digits = String(id, radix: 16, uppercase: true)
         return "0x" + (digits.count % 2 == 0 ? "" : "0") + digits
@@ -133,12 +133,12 @@ struct PacketReader: Sendable {
         return parts
     }
 
-    /// Adds a part for the bytes that could not be read, with the reason.
+    /// Inserts a part for the bytes that could not be decoded, with the reason.
     private static func insert(
         _ fault: CodecError, into parts: [TrafficNote.Part], _ annotation: PacketAnnotation, _ bytes: [UInt8],
         _ hidesValues: Bool
     ) -> [TrafficNote.Part] {
-        // The trailer, if there is one, was read: it lies after the first gap.
+        // If there is a trailer, it was decoded, and stands after the first gap.
         var (start, index) = (0, 0)
         for part in annotation.parts where part.range.lowerBound <= start {
             start = max(start, part.range.upperBound)

@@ -4,14 +4,14 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// Decodes the bytes of one side of a connection. If that fails, the proxy still works as before.
+/// Decodes the bytes of one side of a connection. A failure does not affect the forwarding.
 struct PacketWatch: ~Copyable {
     private let sender: Sender
     private let reader: PacketReader
     private var splitter: PacketSplitter
-    /// Opens packets with layers; nil for a protocol without layers.
+    /// Opens packets with layers; nil if the protocol has no layers.
     private var layered: OpenedStream?
-    /// The bytes since they stopped being packets; nil while they are packets.
+    /// The number of bytes since the stream became unreadable as packets; nil while it is readable.
     private var otherByteCount: Int?
 
     init(of sender: Sender, _ reader: PacketReader, _ states: PacketStates) {
@@ -27,7 +27,7 @@ struct PacketWatch: ~Copyable {
     /// The connection's states for the next packet.
     var states: PacketStates { mutating get { layered?.states ?? splitter.states } }
 
-    /// The other side has changed the states.
+    /// Sets the states after the other side has changed them.
     mutating func setStates(_ states: PacketStates) {
         layered?.setStates(states)
         if states != splitter.states { splitter.setStates(states) }
@@ -46,7 +46,7 @@ struct PacketWatch: ~Copyable {
                 return notes
             }
             repeat {
-                // After a packet that changes the states, the splitter stops.
+                // The splitter stops after a packet that changes the states.
                 let states = splitter.states
                 try splitter.receive(piece.rawSpan) { packet in
                     var note = reader.note(on: packet, from: sender)

@@ -11,33 +11,32 @@ import WirelineTransport
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
-        /// The tasks that show packets; each removes itself. ``close()`` waits for them.
+        /// The tasks that show packets. Each one removes itself, and ``close()`` waits for them.
         var displays: [ObjectIdentifier: Task<Int, Never>] = [:]
         var acceptedCount = 0
         var isClosing = false
     }
 
-    /// The descriptors that are reserved for other uses than pairs of connections, beyond those open at the start.
+    /// The number of descriptors that stay reserved, in addition to those that are open at the start.
     ///
-    /// They serve files that are read later, and browsers.
+    /// They are for files that are read later, and for browsers.
     private static let spareDescriptorCount = 64
-    /// The longest wait at the end for packets to be shown, and then for the recording.
+    /// The longest wait at the end: once until all packets are shown, and then until the recording is written.
     private static let mostEndTime = Duration.seconds(5)
 
     let description: ProtocolDescription
-    /// The server as the user has named it, and its addresses.
     let target: HostAndPort
     let targetAddresses: [SocketAddress]
-    /// Nil: the server is reached without TLS.
+    /// The TLS of connections to the server; nil means none.
     private let tls: (context: TLSContext, serverName: String?)?
     let capture: CaptureFile?
     private let page: TrafficPage?
     let log: ConnectionLog
     let reader: PacketReader
     let limits: RelayLimits
-    /// Connections with many packets to show take turns.
+    /// The turns of connections with many packets to show.
     let longDisplayLock = AsyncLock()
-    /// The first states of each connection.
+    /// The states of each connection at its start.
     let states: PacketStates
     private let listener: Listener
     private let admission: ConnectionAdmission
@@ -62,9 +61,9 @@ final class Relay: Sendable {
         reader = PacketReader(translator: translator, keepsParts: page != nil)
     }
 
-    /// Starts to listen. The limit ensures that each client can also get a connection to the server.
+    /// Starts to listen. The connection limit is low enough that each client can get a connection to the server.
     ///
-    /// - Parameter descriptorLimit: The most descriptors of the process.
+    /// - Parameter descriptorLimit: The largest number of descriptors of the process.
     static func listener(
         at served: ServedAddresses, on group: EventLoopGroup, _ limits: RelayLimits, descriptorLimit: Int
     ) async throws(TransportError) -> Listener {
@@ -125,13 +124,13 @@ final class Relay: Sendable {
         page?.show(note, of: connection, at: time)
     }
 
-    /// Reports why a connection fails. May be called on a loop.
+    /// Prints why a connection has failed. May be called on a loop.
     func report(_ failure: String, of connection: RelayedConnection) {
         log.report("#\(connection.number) \(connection.peer): \(failure)")
         page?.show(TrafficNote(.fault, failure), of: connection, at: WallClock.microsecondsSince1970)
     }
 
-    /// In the format of `wire decode`.
+    /// Returns a time in the format of `wire decode`.
     private static func text(of microseconds: UInt64) -> String {
         let nanoseconds = UInt32(microseconds % 1_000_000) * 1_000
         let time = CaptureTime(seconds: microseconds / 1_000_000, nanoseconds: nanoseconds, isFine: false)
@@ -150,7 +149,7 @@ final class Relay: Sendable {
         listener.connectionEnded()
     }
 
-    /// Also closes the existing connections.
+    /// Closes the listener and all connections.
     func close() async {
         await listener.loop.run { self.listener.close() }
         admission.close()
@@ -163,7 +162,7 @@ final class Relay: Sendable {
         await finishRecording()
     }
 
-    /// Waits a limited time until all packets are shown. A note reports those that are not.
+    /// Waits a limited time until all packets are shown. A note says how many bytes were not.
     private func finishDisplays() async {
         let displays = state.withLock { Array($0.displays.values) }
         let timer = Task {

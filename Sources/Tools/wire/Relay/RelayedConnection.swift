@@ -4,20 +4,21 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A client's connection, and the connection to the server that gets its bytes.
+/// A client's connection, and the connection to the server to which its bytes are forwarded.
 ///
-/// Both belong to one loop, and so does everything here. So `@unchecked Sendable` is correct.
+/// Both connections and all properties belong to one loop, so `@unchecked Sendable` is correct.
 final class RelayedConnection: @unchecked Sendable {
     /// Receives the bytes of one side, and forwards them to the other side.
     final class Side: ByteStreamHandler {
         let sender: Sender
         let stream: ByteStream
         var hasEnded = false
-        /// Whether reading pauses until the other side has taken more, or more packets were shown or recorded.
+        /// Whether reading is paused until the other side has taken output, or packets were shown or recorded.
         var isWaiting = false
-        /// Why nothing can be sent to this side any more. Its earlier bytes are still forwarded.
+        /// The error after which nothing can be sent to this side; nil before it. Its earlier bytes are still
+        /// forwarded.
         var outputFailure: TransportError?
-        /// Released when the streams are closed.
+        /// Released when both streams are closed.
         let connection: RelayedConnection
 
         init(_ sender: Sender, _ stream: ByteStream, _ connection: RelayedConnection) {
@@ -45,26 +46,26 @@ final class RelayedConnection: @unchecked Sendable {
         func failed(_ stream: ByteStream, _ error: TransportError) { connection.failed(self, error) }
     }
 
-    /// If a side has this many queued bytes, reading from the other side pauses.
+    /// The number of queued bytes of a side at which reading from the other side pauses.
     private static let mostPendingBytes = 64 << 10
-    /// For each of the server's addresses.
+    /// The timeout for each of the server's addresses.
     private static let connectTimeout = Duration.seconds(10)
-    /// The time for queued output after both sides have ended.
+    /// The time that queued output has after both sides have ended.
     private static let lingerTime = Duration.seconds(30)
 
     let relay: Relay
-    /// From 1, in the order of arrival.
+    /// The connection's number, from 1, in the order of arrival.
     let number: Int
     let peer: SocketAddress
     let loop: EventLoop
     private let client: ByteStream
-    /// First the client, then the server; empty at the end.
+    /// The client, and then the server; empty at the end.
     private var sides: [Side] = []
-    /// Whether the connection to the server is ready, so that bytes are forwarded.
+    /// Whether the server is connected, so that bytes are forwarded.
     private var isForwarding = false
     private var attempt: ConnectAttempt?
     private var timer: EventLoop.Timer?
-    /// The time of the last arrival from either side.
+    /// The time at which bytes last arrived from either side.
     private var lastArrival = MonotonicTime.now
     private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
@@ -80,7 +81,7 @@ final class RelayedConnection: @unchecked Sendable {
         loop = client.loop
     }
 
-    /// Connects to the server. Only after that, the client is read.
+    /// Connects to the server. The client's bytes are read only after that.
     func start() {
         do throws(TransportError) {
             try add(.client, client)
@@ -147,7 +148,7 @@ final class RelayedConnection: @unchecked Sendable {
         }
     }
 
-    /// The connection to the server is ready.
+    /// Called when the server is connected.
     fileprivate func ready() {
         loop.cancel(&timer)
         isForwarding = true
@@ -156,7 +157,7 @@ final class RelayedConnection: @unchecked Sendable {
         watchSilence()
     }
 
-    /// Closes both connections if both sides are silent for the idle timeout.
+    /// Closes both connections if neither side sends anything within the idle timeout.
     private func watchSilence() {
         guard let timeout = relay.limits.listening.idleTimeout, !isClosed else { return }
         idleTimer = loop.schedule(at: lastArrival + timeout) {
@@ -180,11 +181,12 @@ final class RelayedConnection: @unchecked Sendable {
         other.stream.flush()
         capture?.sent(bytes, by: side.sender)
         display.show(bytes, from: side.sender)
-        // Sending may have found that the connection has ended.
+        // The connection can have ended while the bytes were sent.
         if side.stream.isOpen { resumeReading(side) }
     }
 
-    /// Reads more from a side, unless the other side must take output first, or packets must be shown or recorded.
+    /// Continues reading from a side, unless the other side must take output first, or packets must be shown or
+    /// recorded.
     private func resumeReading(_ side: Side) {
         let backlogs = [display.backlog, relay.capture?.backlog].compactMap { $0 }
         side.isWaiting =
@@ -193,26 +195,25 @@ final class RelayedConnection: @unchecked Sendable {
         if let failure = side.outputFailure { outputFailed(side, failure) }
     }
 
-    /// Whether the other side must first take more of this side's bytes.
+    /// Whether the other side must take more output first.
     private func isBlocked(_ side: Side) -> Bool {
         other(of: side).stream.pendingByteCount >= Self.mostPendingBytes
     }
 
-    /// Packets were shown or recorded, so reading continues. Called on any thread.
+    /// Continues reading after packets were shown or recorded. May be called on any thread.
     private func hasRoom() {
         loop.execute {
             for side in self.sides where side.isWaiting && !self.isClosed { self.resumeReading(side) }
         }
     }
 
-    /// The connection of a side was reset.
+    /// Called when the connection of a side was reset.
     ///
-    /// Its earlier bytes are forwarded, unless the other side has stopped reading: a reset does not wait for that. It
-    /// waits for
-    /// packets to be shown or recorded, but gives up after a second without progress.
+    /// Its earlier bytes are still forwarded, unless the other side has stopped reading. The reset waits until packets
+    /// are shown or recorded, but not longer than a second without progress.
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
-        // There is no server yet for the client's bytes.
+        // There is no server yet to which the client's bytes could be forwarded.
         guard isForwarding || side.sender == .server else { return failed(side, error) }
         side.outputFailure = error
         guard side.isWaiting else { return }
@@ -266,7 +267,7 @@ final class RelayedConnection: @unchecked Sendable {
     // MARK: The end
 
     func close() {
-        // There is no server for the client's bytes.
+        // There is no server to which the client's bytes could be forwarded.
         guard sides.count == 2 else { return reset() }
         for side in sides {
             side.stream.flush()
@@ -275,7 +276,7 @@ final class RelayedConnection: @unchecked Sendable {
         finish()
     }
 
-    /// There is no server for the client.
+    /// Resets the client's connection, because there is no server.
     private func reset() {
         guard !isClosed else { return }
         client.reset()

@@ -4,10 +4,10 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// The requests of a connection that wait for their replies, in both directions.
+/// The requests of both directions that wait for their replies.
 ///
 /// The schema pairs requests and replies as for `wire call`: by message, and by sequence number if packets have one.
-/// Without numbers, a message answers the oldest request that waits for it.
+/// Without sequence numbers, a message answers the oldest request that waits for it.
 struct ReplyTimes {
     private struct Reply: Hashable {
         let name: String
@@ -17,16 +17,16 @@ struct ReplyTimes {
 
     private struct Request {
         let time: MonotonicTime
-        /// Any one of these messages answers the request.
+        /// The messages that answer the request. Any one of them does.
         let replies: [Reply]
     }
 
-    /// The most requests that wait. Further requests get no time.
+    /// The largest number of waiting requests. Further ones are not timed.
     private static let mostWaiting = 1_000
 
     private let description: ProtocolDescription
     private var requests: [UInt64: Request] = [:]
-    /// The numbers of the requests that wait for each message, oldest first.
+    /// For each message, the numbers of the requests that wait for it, oldest first.
     private var waiting: [Reply: [UInt64]] = [:]
     private var lastNumber: UInt64 = 0
 

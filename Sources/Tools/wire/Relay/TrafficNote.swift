@@ -5,30 +5,29 @@ import WirelineCodec
 /// A note about a connection, or about bytes that one side has sent.
 struct TrafficNote: CustomStringConvertible, Sendable {
     enum Kind: String, Sendable {
-        /// About the connection.
+        /// The remark is about the connection.
         case note
         case packet
-        /// A packet that the schema does not know, or not from this side.
+        /// The schema has no such packet, or none of this side.
         case unknown
-        /// Bytes that break the schema, or the error that ended the connection.
+        /// The bytes do not match the schema, or an error has ended the connection.
         case fault
     }
 
-    /// Consecutive bytes of a packet.
     struct Part: Equatable, Sendable {
         let offset: Int
-        /// A prefix in hexadecimal, a space, the other bytes; or a word if they are hidden.
+        /// The first bytes in hexadecimal, a space and the others; or a word if the bytes are hidden.
         let digits: String
         let path: String
         let text: String
-        /// Whether the packet breaks the schema here.
+        /// Whether the packet does not match the schema here.
         var isFault = false
     }
 
-    /// The message of a packet. It pairs requests and replies.
+    /// The message in a packet, by which requests and replies are paired.
     struct Message: Equatable, Sendable {
         let name: String
-        /// The packet's `@sequence` number, if its header has one.
+        /// The packet's `@sequence` number; nil if its header has none.
         let sequence: UInt64?
     }
 
@@ -36,13 +35,13 @@ struct TrafficNote: CustomStringConvertible, Sendable {
     let sender: Sender?
     let text: String
     var message: Message?
-    /// The bytes of the packet and their meaning; empty if the note is not about a packet, or nobody wants them.
+    /// The bytes of the packet and their meaning. Empty if the note is not about a packet or nobody uses the parts.
     var parts: [Part] = []
-    /// The packet as it was sent; empty if a page cannot decode it again, or must not show a part of it.
+    /// The bytes of the packet as they were sent. Empty if a page cannot decode them, or must not show some of them.
     var packet: [UInt8] = []
-    /// The states of the connection before that packet.
+    /// The states of the connection before the packet.
     var states = PacketStates()
-    /// The time since the packet that this one answers.
+    /// The time since the request that the packet answers; nil if it answers none.
     var replyTime: Duration?
 
     init(_ text: String, of sender: Sender? = nil) { self.init(.note, text, of: sender) }

@@ -5,10 +5,10 @@ import WirelineSchema
 import WirelineWebSocket
 
 extension TrafficPage {
-    /// The content policies allow no other resources.
+    /// Returns the pages. Their content policies allow no other resources.
     static func pages(for description: ProtocolDescription) -> [String: WebSocketPage] {
         let headers = headers(allowing: "default-src 'self'; img-src data:; ")
-        // The reference page can decode packets, too. It has its own policy for its scripts.
+        // The reference page can also decode packets. It has its own policy for its scripts.
         let reference = HTMLGenerator(description).files().first?.text ?? ""
         return [
             "/": WebSocketPage(document, contentType: "text/html; charset=utf-8", headers: headers),

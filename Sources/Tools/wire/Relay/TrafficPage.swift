@@ -7,12 +7,12 @@ import WirelineSchema
 import WirelineTransport
 import WirelineWebSocket
 
-/// Shows a proxy's traffic in browsers on this machine: a page, and a WebSocket that sends the events.
+/// Shows the traffic of a proxy in browsers on this machine. It serves a page, and a WebSocket that sends the events.
 ///
-/// A browser first receives the stored events, then new ones. Nothing waits for browsers: a slow reader is
-/// disconnected, and reconnects.
+/// A browser first gets the stored events, and then new ones. The proxy never waits for a browser. A browser that reads
+/// too slowly is disconnected, and reconnects.
 final class TrafficPage: Sendable {
-    /// A line of the page: bytes or an action of one side of a connection.
+    /// An event that the page shows on a line: bytes or an action of one side of a connection.
     private struct Event {
         let number: Int
         let json: JSONValue
@@ -54,16 +54,16 @@ final class TrafficPage: Sendable {
     }
 
     private struct State {
-        /// At most ``mostEvents``, of about ``mostBytes``. Beyond that, the older half is removed.
+        /// The stored events: at most ``mostEvents``, with about ``mostBytes``. Above that, the older half is removed.
         var events: [Event] = []
         var byteCount = 0
         var nextNumber = 1
-        /// The stored events that were not sent yet.
+        /// The number of stored events that were not sent yet.
         var unsentCount = 0
-        /// Browsers that get only new events, and browsers that first get the stored ones.
+        /// The browsers that get only new events, and those that first get the stored ones.
         var browsers: Set<WebSocketServerConnection> = []
         var newcomers: Set<WebSocketServerConnection> = []
-        /// Whether a task sends. Initially true, so that nothing is sent before there is a server.
+        /// Whether a task sends. It is true at first, so that nothing is sent before the server has started.
         var isSending = true
     }
 
@@ -71,23 +71,23 @@ final class TrafficPage: Sendable {
     private static let mostBytes = 4 << 20
 
     private let protocolName: String
-    /// Distinguishes this run from others, whose events have the same numbers.
+    /// Identifies this run. Other runs have events with the same numbers.
     private let run = WallClock.microsecondsSince1970
     private let state = Lock(State())
     private let server = Lock<WebSocketServer?>(nil)
 
-    /// The page is only for this machine.
+    /// Starts the server of the page. Only this machine can reach it.
     ///
-    /// - Parameter port: The port; 0 means any.
+    /// - Parameter port: The port; 0 means any free port.
     static func start(
         port: UInt16, showing description: ProtocolDescription
     ) async throws(ConnectionError) -> TrafficPage {
         let page = TrafficPage(description.name)
         var configuration = WebSocketServerConfiguration()
         configuration.handshake.pages = pages(for: description)
-        // A user has only a few browsers, and the proxy's connections need the descriptors.
+        // A user has only a few browsers, and the connections of the proxy need the descriptors.
         configuration.listening.connectionLimit = 32
-        // Browsers have nothing to send here.
+        // The page sends no messages, so a low limit is enough.
         configuration.limits.frames.messageLimit = 1_000
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: port, configuration: configuration
@@ -126,7 +126,7 @@ final class TrafficPage: Sendable {
         }
     }
 
-    /// Unsent events are then sent, too.
+    /// Changes the state, and then sends the events that were not sent.
     private func change(_ change: (inout State) -> Void) {
         let isSending = state.withLock { state in
             change(&state)
@@ -143,7 +143,7 @@ final class TrafficPage: Sendable {
         }
     }
 
-    /// Sends until nothing is left. Only one task sends at a time, so events arrive in order.
+    /// Sends until no event is left. Only one task sends at a time, so the events arrive in order.
     private func send() async {
         while let batch = takeEventBatch(), let server = server.withLock({ $0 }) {
             await send(batch.unsent, to: batch.browsers, by: server)

@@ -8,16 +8,16 @@
     import Darwin
 #endif
 
-/// A child program that exchanges lines with this one.
+/// A child program with which this process exchanges lines.
 ///
-/// It has its own process group. So its own children end with it, and a Ctrl-C does not reach it before this process.
+/// It has its own process group. So its own children can be ended with it, and a Ctrl-C reaches only this process.
 final class ChildProgram {
     enum Loss: Error, Equatable {
-        /// The text says how.
+        /// The program has ended. The text says how.
         case ended(String)
-        /// It closed its output, but still runs.
+        /// The program has closed its output, but still runs.
         case closedOutput
-        /// No whole line has arrived in time.
+        /// No complete line has arrived in time.
         case silent
         case tooLong
         case interrupted
@@ -29,22 +29,22 @@ final class ChildProgram {
     private let output: Pipe
     private let errors: Pipe
     private var received: [UInt8] = []
-    /// No line ends in ``received`` before this position.
+    /// The number of bytes of ``received`` that contain no newline.
     private var searched = 0
     private var hasOutput = true
     private var hasErrors = true
-    /// Nil while that is unknown.
+    /// How the program has ended, in words; nil until this is known.
     private var ending: String?
-    /// The last part of its standard error.
+    /// The last part of the program's standard error.
     private(set) var lastErrors: [UInt8] = []
 
     private static let keptErrorByteCount = 2048
-    /// The time for a program to end after it has closed its output; most end at once.
+    /// The time that a program has to end after it has closed its output. Most end at once.
     private static let endTime = Duration.seconds(5)
-    /// The longest single wait, so that a request to stop is noticed soon.
+    /// The longest single wait. It bounds the time until a request to stop is noticed.
     private static let pollInterval = Duration.milliseconds(100)
 
-    /// The pipe to the program's standard input. It has its own type, because it closes before the others.
+    /// The pipe to the program's standard input. It has its own type, because it is closed before the others.
     private final class Input {
         var pipe: Pipe?
     }
@@ -92,18 +92,18 @@ final class ChildProgram {
     /// Sends a line and waits for a line.
     ///
     /// - Parameters:
-    ///   - line: The line, without its newline.
-    ///   - time: The timeout for both together.
+    ///   - line: The line, without a newline.
+    ///   - time: The timeout for sending the line and receiving the reply.
     ///   - limit: The largest reply, in bytes.
-    ///   - interruption: Also ends the wait.
-    /// - Returns: The reply, without its newline.
+    ///   - interruption: Ends the wait when the user interrupts the program.
+    /// - Returns: The reply, without a newline.
     func exchange(
         _ line: [UInt8], within time: Duration, limit: Int, _ interruption: Interruption
     ) throws(Loss) -> [UInt8] {
         let deadline = ContinuousClock.now + time
         var pending = (line + [UInt8(ascii: "\n")])[...]
         while true {
-            // A reply to half a request is invalid, unless the program has stopped reading.
+            // A reply before the end of the request is invalid, unless the program has stopped reading.
             if pending.isEmpty || input.pipe == nil, let reply = takeLine() {
                 guard reply.count <= limit else { throw .tooLong }
                 return reply
@@ -113,7 +113,7 @@ final class ChildProgram {
             guard !interruption.isRequested else { throw .interrupted }
             let rest = deadline - .now
             guard rest > .zero else { throw .silent }
-            // Its children may keep its output open after its end. And it may have replied before it ended.
+            // The program may have replied before it ended, and its children can keep its output open after that.
             if ending == nil { ending = reap(WNOHANG) }
             let isOver = ending != nil
             let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.pollInterval))
@@ -121,12 +121,12 @@ final class ChildProgram {
         }
     }
 
-    /// Waits until one of the three pipes is ready, and reads or writes.
+    /// Waits until one of the three pipes is ready, and then reads or writes.
     ///
     /// - Returns: Whether there was output, or its end.
     @discardableResult
     private func step(_ pending: inout ArraySlice<UInt8>, wait: Duration) throws(Loss) -> Bool {
-        // poll ignores a negative descriptor.
+        // `poll` ignores a negative descriptor.
         var requests = [
             pollfd(fd: pending.isEmpty ? -1 : input.pipe?.writingEnd ?? -1, events: Int16(POLLOUT), revents: 0),
             pollfd(fd: hasOutput ? output.readingEnd : -1, events: Int16(POLLIN), revents: 0),
@@ -152,7 +152,7 @@ final class ChildProgram {
         if count >= 0 {
             pending = pending.dropFirst(count)
         } else if errno == EPIPE {
-            // It has stopped reading. Its output shows whether it has ended or still replies.
+            // The program has stopped reading. Its output will show whether it has ended or still replies.
             pipe.closeWritingEnd()
             input.pipe = nil
         } else if errno != EAGAIN && errno != EINTR {
@@ -166,7 +166,7 @@ final class ChildProgram {
         lastErrors = Array((lastErrors + piece).suffix(Self.keptErrorByteCount))
     }
 
-    /// Empty at the end; nil if there are none yet.
+    /// Returns the bytes that have arrived: empty at the end, nil if there are none yet.
     private func receive(_ descriptor: Int32) throws(Loss) -> [UInt8]? {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, initializedCount in
@@ -192,12 +192,12 @@ final class ChildProgram {
 
     // MARK: The end
 
-    /// For a program that has closed its output.
+    /// Waits for the end of a program that has closed its output.
     private func end(by deadline: ContinuousClock.Instant, _ interruption: Interruption) throws(Loss) -> Loss {
         var nothing: ArraySlice<UInt8> = []
         repeat {
             if let words = ending ?? reap(WNOHANG) {
-                // Its last errors may arrive together with its end.
+                // The last errors can arrive together with the end.
                 while hasErrors {
                     let known = lastErrors
                     receiveErrors()
@@ -212,7 +212,7 @@ final class ChildProgram {
         return .closedOutput
     }
 
-    /// Closes its input, so that it ends by itself. If it does not end in time, this kills it.
+    /// Closes the program's input, so that it can end by itself. If it does not end in time, it is killed.
     func finish(within time: Duration, _ interruption: Interruption) {
         input.pipe?.closeWritingEnd()
         input.pipe = nil
@@ -237,14 +237,14 @@ final class ChildProgram {
         errors.close()
     }
 
-    /// Returns how it ended, in words; nil while it runs.
+    /// Returns how the program has ended, in words; nil if it still runs.
     private func reap(_ options: Int32) -> String? {
         var status: Int32 = 0
         var found: pid_t
         // SAFETY: the kernel writes only the status.
         repeat { found = unsafe waitpid(process, &status, options) } while found < 0 && errno == EINTR
         guard found != 0 else { return nil }
-        // Its process group may still contain other processes.
+        // The process group can still contain other processes.
         sendSignal(-process, SIGKILL)
         let signal = status & 0x7F
         ending =
@@ -252,7 +252,7 @@ final class ChildProgram {
         return ending
     }
 
-    /// Waits 10 ms when only the end of a process can come.
+    /// Waits 10 ms. It is used when no pipe is left to wait for.
     private static func pause() { _ = poll(nil, 0, 10) }
 
     // MARK: Starting
@@ -272,7 +272,7 @@ final class ChildProgram {
         code = unsafe posix_spawnattr_init(&attributes)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // This process may have inherited blocked signals, and ignores one. A program expects neither.
+        // This process can have inherited blocked signals, and it ignores one. The program must start without either.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         var usual = sigset_t()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The exit status of the process.
 enum ExitStatus: Int32 {
-    /// The answer is yes, or the work is done.
+    /// The work is done, and the answer is yes.
     case success = 0
-    /// The answer is no, or the work failed.
+    /// The work has failed, or the answer is no.
     case failure = 1
-    /// The arguments were wrong; nothing was done.
+    /// The arguments are wrong. Nothing was done.
     case usage = 2
 }

@@ -6,7 +6,6 @@ import Wireline
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false
-        /// Cancels the current work.
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -22,9 +21,9 @@ final class Interruption: Sendable {
         cancel?()
     }
 
-    /// Runs work that is cancelled when the user asks to stop; one piece of work at a time.
+    /// Runs work that is cancelled when the user asks to stop. Only one piece of work may run at a time.
     func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
-        // Awaited below.
+        // This function awaits the task below.
         let task = Task { await work() }
         let isRequested = state.withLock { state in
             state.cancel = { task.cancel() }

@@ -12,21 +12,21 @@ import WirelineTransport
 
 /// Handles Ctrl-C and SIGTERM for every command.
 ///
-/// A signal ends the process with the exit status that shells use, 130 or 143. Lines are written whole, so no
-/// cleanup is needed. A command that needs cleanup takes over the first signal (`ShutdownSignal`).
+/// A signal ends the process with the exit status that shells use, 130 or 143. No cleanup is needed, because lines are
+/// written whole. A command that needs cleanup takes over the first signal (`ShutdownSignal`).
 ///
-/// The first thread only waits: the system gives signals to it, so no signal interrupts a system call of another
-/// thread.
+/// The first thread only waits. The system delivers signals to it, so that no signal interrupts a system call of
+/// another thread.
 enum Signals {
-    /// Gives the signals their exit status, and makes a write to a closed pipe fail with an error.
+    /// Sets the exit status for the signals. Also ignores SIGPIPE, so that a write to a closed pipe returns an error.
     static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)
-        // A shell without job control makes background processes ignore Ctrl-C.
+        // A shell without job control starts background processes with Ctrl-C ignored.
         for number in [SIGINT, SIGTERM] {
             // A signal handler may call `_exit` (signal-safety(7)).
             _ = signal(number) { _exit(128 + $0) }
         }
-        // The parent may have started the process with blocked signals.
+        // The parent can have started the process with blocked signals.
         var signals = sigset_t()
         // SAFETY: the set is this function's own, and initialised first.
         unsafe sigemptyset(&signals)
@@ -35,7 +35,7 @@ enum Signals {
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Makes the first signal end the returned sequence, which has no elements, instead of the process.
+    /// Takes over the first signal. It ends the returned sequence, which has no elements, and not the process.
     ///
     /// The second signal ends the process at once.
     static func takeOver() -> AsyncStream<Never> {
@@ -44,16 +44,16 @@ enum Signals {
         return stream
     }
 
-    /// As ``takeOver()``, but the second signal ends the process with ``ExitStatus/failure``.
+    /// Like ``takeOver()``, but the second signal ends the process with ``ExitStatus/failure``.
     static func takeOverFailingAtSecond() -> AsyncStream<Never> {
-        // `ShutdownSignal` restores these actions after the first signal.
+        // After the first signal, `ShutdownSignal` restores these actions.
         for number in [SIGINT, SIGTERM] { _ = signal(number) { _ in _exit(ExitStatus.failure.rawValue) } }
         return takeOver()
     }
 
-    /// Makes the first signal call `action` instead of ending the process. The second one ends the process at once.
+    /// Makes the first signal call `action`. The second signal ends the process at once.
     static func takeOver(_ action: @escaping @Sendable () -> Void) {
-        // Without a descriptor or a thread for the watch, the first signal ends the process.
+        // Without a descriptor or a thread to watch for it, the first signal ends the process.
         _ = try? ShutdownSignal.watch { _ in action() }
     }
 

@@ -10,7 +10,7 @@
 
 extension System {
     struct ProgramResult {
-        /// The exit status. If a signal has ended the program, it is 128 and the signal's number.
+        /// The exit status, or 128 plus the signal's number if a signal has ended the program.
         var status: Int32
         var output: [UInt8]
         var errors: [UInt8]
@@ -18,7 +18,7 @@ extension System {
 
     /// Finds a program through `PATH`, runs it without standard input, and waits for its end.
     ///
-    /// - Parameter outputLimit: The largest output in bytes. More is an error.
+    /// - Parameter outputLimit: The largest output, in bytes. More output is an error.
     static func run(_ program: String, _ words: [String], outputLimit: Int) throws(SystemError) -> ProgramResult {
         let output = try Pipe()
         defer { output.close() }
@@ -27,9 +27,8 @@ extension System {
         let process = try spawn(program, words, output, errors)
         output.closeWritingEnd()
         errors.closeWritingEnd()
-        // Standard error is read only later, so it must fit into the pipe. Otherwise the program would wait for ever.
-        // git's
-        // errors have only a few lines.
+        // Standard error is read only after standard output has ended. If it does not fit into the pipe, the program
+        // blocks forever. The errors of git have only a few lines.
         var result = ProgramResult(status: 0, output: [], errors: [])
         var failure: SystemError?
         do throws(SystemError) {
@@ -77,7 +76,7 @@ extension System {
     private var noSpawnActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
 #endif
 
-/// No other program inherits its descriptors.
+/// A pipe whose descriptors no other program inherits.
 final class Pipe {
     let readingEnd: Int32
     let writingEnd: Int32

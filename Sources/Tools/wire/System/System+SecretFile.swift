@@ -11,13 +11,13 @@
 extension System {
     /// Opens a file that only its owner may read, and writes the first bytes.
     ///
-    /// A regular file is always new, with mode 0600. So another user who has made or opened a file there reads nothing.
-    /// A pipe
-    /// or a device is written to directly, and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
+    /// A regular file is always a new one, with mode 0600. So a user who has made or opened a file at this path before
+    /// cannot read the content. A pipe or a device is written to directly, and so are paths in `/dev` and `/proc`, such
+    /// as `/dev/stdout`.
     ///
-    /// - Parameter isReplacing: Whether it replaces an existing file or symbolic link, whatever its mode.
-    /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
-    /// - Throws: `EEXIST` if there is a file that must not be replaced.
+    /// - Parameter isReplacing: Whether an existing file or symbolic link is replaced, whatever its mode.
+    /// - Returns: A descriptor for ``write(_:_:)`` and ``close(_:)``.
+    /// - Throws: `EEXIST` if a file exists and must not be replaced.
     static func makeSecretFile(
         _ path: String, beginning: [UInt8], replacing isReplacing: Bool
     ) throws(SystemError) -> Int32 {
@@ -26,7 +26,7 @@ extension System {
             try write(descriptor, beginning, orCloseAnd: {})
             return descriptor
         }
-        // A replacement is made under another name, so that nothing is lost if that fails.
+        // A replacement is first made under another name, so that the old file stays if this fails.
         let name = isReplacing ? "\(path).\(getpid()).tmp" : path
         let descriptor = try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         // SAFETY: here and below, paths are C strings for as long as the calls last.
@@ -41,17 +41,17 @@ extension System {
         return descriptor
     }
 
-    /// Other files than regular ones stay unchanged.
+    /// Cuts a regular file after `byteCount` bytes. Does nothing to other files.
     static func cut(_ descriptor: Int32, behind byteCount: Int) {
         _ = repeatingInterrupted { Int(ftruncate(descriptor, off_t(byteCount))) }
     }
 
-    /// Whether the path is written to directly, instead of being replaced.
+    /// Whether the path must be written to directly, because it cannot be replaced.
     private static func isPipeOrDevice(_ path: String) throws(SystemError) -> Bool {
         let kind = try kind(of: path)
         if kind == .folder { throw SystemError(code: EISDIR) }
         if kind == .other { return true }
-        // Links in these folders lead to open files. Files in `/dev/shm` are regular files.
+        // Links in these folders lead to open files. Files in `/dev/shm` are ordinary regular files.
         let folder = absolutePath(of: path.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".") ?? ""
         let names = folder.split(separator: "/")
         return names.first == "proc" || names.first == "dev" && names.dropFirst().first != "shm"

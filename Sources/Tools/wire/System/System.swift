@@ -8,7 +8,6 @@
     import Darwin
 #endif
 
-/// All operating system calls of the command line tool.
 enum System {
     enum Descriptor {
         static let standardInput: Int32 = 0
@@ -16,9 +15,9 @@ enum System {
         static let standardError: Int32 = 2
     }
 
-    /// Opens the standard descriptors that the parent process has closed.
+    /// Opens each standard descriptor that the parent process has closed.
     ///
-    /// Otherwise the next opened file would get such a descriptor, and messages would be written into it. The
+    /// Otherwise a file that is opened later could get such a descriptor, and messages would be written into it. The
     /// replacement can be neither read nor written, like a closed descriptor.
     static func fillStandardDescriptors() {
         for descriptor in Descriptor.standardInput...Descriptor.standardError where fcntl(descriptor, F_GETFD) < 0 {
@@ -30,7 +29,7 @@ enum System {
 
     // MARK: Reading and writing
 
-    /// At most `limit` bytes; empty at the end.
+    /// Returns at most `limit` bytes; empty at the end.
     static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, initializedCount in
@@ -44,9 +43,9 @@ enum System {
         return bytes
     }
 
-    /// Whether a descriptor has bytes, an error or its end. This waits for one of them.
+    /// Waits until a descriptor has bytes, an error or its end. Returns false if the time has passed before that.
     ///
-    /// - Parameter milliseconds: The longest wait; negative (default): no limit.
+    /// - Parameter milliseconds: The longest wait; a negative number means no limit (default).
     static func isReadable(_ descriptor: Int32, within milliseconds: Int32 = -1) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // SAFETY: the kernel gets one request, and its count.
@@ -58,7 +57,7 @@ enum System {
         try write(descriptor, bytes, &written)
     }
 
-    /// - Parameter written: The number of bytes written so far, also on failure.
+    /// - Parameter written: Increased by the number of bytes written, also on failure.
     static func write(_ descriptor: Int32, _ bytes: [UInt8], _ written: inout Int) throws(SystemError) {
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { room in
@@ -72,7 +71,7 @@ enum System {
         }
     }
 
-    /// - Parameter limit: The largest size in bytes, for any kind of file. A larger one is an error.
+    /// - Parameter limit: The largest size, in bytes, for any kind of file. A larger file is an error.
     static func contents(ofFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = try openForReading(path)
         defer { _ = sysClose(descriptor) }
@@ -87,7 +86,6 @@ enum System {
         return Int32(descriptor)
     }
 
-    /// Reads up to the end.
     static func contents(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
         while true {
@@ -100,7 +98,7 @@ enum System {
 
     /// Writes a file, or replaces the content of an existing one.
     ///
-    /// A symbolic link stays, and the file behind it is written, as `protoc`, `tcpdump` and shells do.
+    /// If the path is a symbolic link, the link stays and its target is written, as `protoc`, `tcpdump` and shells do.
     static func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let descriptor = repeatingInterrupted {
             // SAFETY: the path is a C string for as long as the call lasts.
@@ -115,7 +113,7 @@ enum System {
 
     /// Replaces an existing file atomically: at any time it has either the old bytes or the new ones.
     ///
-    /// Its permissions stay the same, and a link to it stays a link.
+    /// Its permissions do not change. If the path is a symbolic link, the link stays and its target is replaced.
     static func exchangeFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let target = absolutePath(of: path) ?? path
         var status = stat()
@@ -150,7 +148,7 @@ enum System {
         case file, folder, other
     }
 
-    /// Follows symbolic links; nil if there is no file.
+    /// Returns the kind after following symbolic links; nil if nothing exists there.
     static func kind(of path: String) throws(SystemError) -> FileKind? {
         var status = stat()
         // SAFETY: the path is a C string for as long as the call lasts, and `stat` fills a status of its own type.
@@ -165,7 +163,7 @@ enum System {
         }
     }
 
-    /// In byte order, without names that begin with a dot.
+    /// Returns the names in byte order, without those that begin with a dot.
     static func names(inFolder path: String) throws(SystemError) -> [String] {
         // SAFETY: the folder is this function's own, and open until `closedir` at its end.
         guard let folder = unsafe opendir(path) else { throw SystemError(code: errno) }
@@ -181,7 +179,7 @@ enum System {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Also makes missing parents.
+    /// Makes the folder and its missing parents.
     static func makeFolder(_ path: String) throws(SystemError) {
         var end = path.startIndex
         while end < path.endIndex {
@@ -195,7 +193,7 @@ enum System {
         }
     }
 
-    /// Without links and dots; nil if nothing exists there.
+    /// Returns the path without symbolic links, `.` and `..`; nil if nothing exists there.
     static func absolutePath(of path: String) -> String? {
         // SAFETY: `realpath` has allocated the text, which is freed once, at the end of this function.
         guard let resolved = unsafe realpath(path, nil) else { return nil }
@@ -225,7 +223,7 @@ enum System {
         }
     }
 
-    /// Waits if a call would block. A pipe is non-blocking here if another process has made it so.
+    /// Repeats a call that would block, after waiting. A pipe is non-blocking here if another process has set this.
     private static func repeatingInterrupted(
         _ descriptor: Int32, for events: some BinaryInteger, _ call: () -> Int
     ) -> Int {
@@ -239,9 +237,8 @@ enum System {
     }
 }
 
-/// An error of a system call.
 struct SystemError: Error, Equatable {
-    /// `errno`.
+    /// The value of `errno`.
     let code: Int32
 
     var reason: String {

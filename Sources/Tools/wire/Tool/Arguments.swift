@@ -2,32 +2,32 @@
 
 import WirelineSchema
 
-/// All required arguments are present.
+/// The arguments of a command. All required ones are present.
 struct Arguments: Equatable, Sendable {
     private(set) var words: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// Nil if an optional word is missing.
+    /// Returns the word at a position; nil if an optional word is missing.
     func word(at place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
 
-    /// The last value of the option; nil without the option.
+    /// The last value of the option; nil if the option is absent.
     subscript(option: Option) -> String? { values[option.name]?.last }
 
-    /// In order.
+    /// Returns all values of the option, in order.
     func all(_ option: Option) -> [String] { values[option.name] ?? [] }
 
     func has(_ option: Option) -> Bool { values[option.name] != nil }
 }
 
 extension Arguments {
-    /// Appends the values of options from elsewhere. Words are not added.
+    /// Appends the values of other arguments' options. Their words are not added.
     mutating func add(_ others: Arguments) {
         values.merge(others.values) { $0 + $1 }
     }
 
     /// Parses the words after a command's name.
     ///
-    /// Options may be anywhere before `--`. The value of an option is the next word, or follows `=`.
+    /// Options can be anywhere before `--`. The value of an option is the next word, or follows an `=`.
     init(_ words: [String], of command: Command) throws(CommandError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -87,15 +87,16 @@ extension Arguments {
 }
 
 extension String {
-    /// `--header` of `--header=…`.
+    /// The part before the `=`: `--header` of `--header=…`.
     var optionName: String { String(prefix { $0 != "=" }) }
 
-    /// The text after the first `=`; nil without one.
+    /// The part after the first `=`; nil if there is none.
     var optionValue: String? { firstIndex(of: "=").map { String(self[index(after: $0)...]) } }
 }
 
 extension ArraySlice<String> {
-    /// A word with two dashes is the next option, so such a value needs `=`.
+    /// Removes and returns the next word as a value. A word that begins with two dashes is an option, so a value that
+    /// does needs `=`.
     mutating func popValue() -> String? {
         guard let first, !first.hasPrefix("--") else { return nil }
         removeFirst()

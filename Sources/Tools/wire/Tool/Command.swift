@@ -4,29 +4,29 @@
 ///
 /// To add a command, write one file with an extension that makes a `Command`, and add it to ``Tool/commands``.
 struct Command: Sendable {
-    /// One or two words: `check`, `websocket echo`.
+    /// The name has one or two words: `check`, `websocket echo`.
     let name: String
-    /// Without a full stop.
+    /// One sentence without a full stop.
     let summary: String
-    /// In order; optional ones last.
+    /// The parameters in order. Optional ones are last.
     let parameters: [Parameter]
-    /// They may be anywhere in a call.
+    /// The options. They can be anywhere in a call.
     let options: [Option]
-    /// It works from the repository's root.
+    /// A call that works in the root folder of the repository.
     let example: String
-    /// A thrown error is printed. Without one, the exit status is 0.
+    /// The action. An error that it throws is printed. Otherwise the exit status is 0.
     let run: @Sendable (Arguments, Console) async throws(CommandError) -> Void
 }
 
-/// A parameter that is identified by its position.
+/// A parameter without a dash. Its position identifies it.
 struct Parameter: Sendable {
-    /// In capitals.
+    /// The name, in capitals.
     let name: String
     let help: String
     let isOptional: Bool
     /// Only the last parameter may be repeated.
     let isRepeated: Bool
-    /// The allowed words; empty: any.
+    /// The allowed words; empty means any word.
     let choices: [String]
 
     init(_ name: String, _ help: String, isOptional: Bool = false, isRepeated: Bool = false, choices: [String] = []) {
@@ -37,27 +37,27 @@ struct Parameter: Sendable {
         self.choices = choices
     }
 
-    /// For usage lines: the allowed words if they are few, or the name.
+    /// The text for usage lines: the allowed words if they are few, otherwise the name.
     var usage: String {
         let word =
             (isListedSeparately || choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
         return isOptional ? "[\(word)]" : word
     }
 
-    /// The allowed words if a usage line has no room for them.
+    /// The allowed words if the usage line has no space for them; otherwise empty.
     var listedChoices: [String] { isListedSeparately ? choices : [] }
 
     private var isListedSeparately: Bool { choices.count > 4 }
 }
 
-/// A parameter that is identified by its name, such as `--header JSON`.
+/// A parameter with a name, such as `--header JSON`.
 struct Option: Equatable, Sendable {
-    /// With both dashes.
+    /// The name, with both dashes.
     let name: String
-    /// The placeholder for the value, in capitals or as `a|b`; nil for an option without a value.
+    /// The placeholder of the value, in capitals or as `a|b`; nil if the option has no value.
     let value: String?
     let help: String
-    /// The allowed values; empty for any.
+    /// The allowed values; empty means any value.
     let choices: [String]
 
     init(_ name: String, _ help: String) {
@@ -81,18 +81,18 @@ struct Option: Equatable, Sendable {
         value = choices.joined(separator: "|")
     }
 
-    /// True also for the short name.
+    /// Whether the word is the option's name or its short name.
     func isNamed(_ word: String) -> Bool { word == name || self == .help && word == "-h" }
 
-    /// For help: `--header JSON`.
+    /// The text for help: `--header JSON`.
     var usage: String { value.map { "\(name) \($0)" } ?? name }
 }
 
 extension Option {
-    /// Every command has it.
+    /// Every command has this option.
     static let help = Option("--help", "show this help")
     static let version = Option("--version", "show the version")
-    /// See ``ProtocolFolder``.
+    /// The option for ``ProtocolFolder``.
     static let protocolFolder = Option(
         "--protocol", value: "DIR", "the protocol's folder (default: the only one under Protocols/)")
 }

@@ -2,12 +2,12 @@
 
 /// The reason why a command ended without its result.
 enum CommandError: Error, Equatable {
-    /// The arguments were wrong: an unknown or missing word. Exit status 2.
+    /// The arguments are wrong, for example an unknown or missing word. The exit status is 2.
     case usage(String, hint: String? = nil)
-    /// The work failed. Exit status 1.
+    /// The work has failed. The exit status is 1.
     case failure(String, hint: String? = nil)
-    /// The answer is no, and everything has been printed. Exit status 1.
+    /// The answer is no, and the reasons have been printed. The exit status is 1.
     case answerIsNo
-    /// The output has no reader any more. The rest is dropped silently. Exit status 0.
+    /// Nobody reads the output any more. The rest of it is dropped silently. The exit status is 0.
     case outputIsClosed
 }

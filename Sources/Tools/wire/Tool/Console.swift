@@ -4,25 +4,25 @@ import WirelineTransport
 
 /// Standard output and standard error.
 ///
-/// Output is buffered and written in large pieces of whole lines. Call ``flush()`` before every wait for input.
+/// Output is buffered, and written in large pieces of whole lines. Call ``flush()`` before every wait for input.
 final class Console: Sendable {
     private let pending = Lock<[UInt8]>([])
     private static let flushByteCount = 1 << 16
 
     // MARK: Results
 
-    /// Escapes everything that would control a terminal or begin another line.
+    /// Prints a line. Characters that would control a terminal or begin another line are escaped.
     func print(_ line: String) throws(CommandError) { try print(styled: TextStyle.harmless(line)) }
 
-    /// Prints our own lines. Names from elsewhere must be escaped already.
+    /// Prints lines of this program. Names from elsewhere must be escaped already.
     func print(lines: String) throws(CommandError) { try print(styled: TextStyle.harmless(lines: lines)) }
 
-    /// The lines must be escaped already, and may contain our own colours.
+    /// Prints lines that are escaped already. They can contain this program's colours.
     func print(styled lines: String) throws(CommandError) {
         try write(Array(lines.utf8) + [UInt8(ascii: "\n")])
     }
 
-    /// The bytes must end in a newline. JSON has its own escapes.
+    /// Writes lines without escaping, such as JSON. The bytes must end in a newline.
     func write(_ lines: [UInt8]) throws(CommandError) {
         let full = pending.withLock { pending -> [UInt8] in
             pending += lines
@@ -33,7 +33,7 @@ final class Console: Sendable {
         try put(full)
     }
 
-    /// For a reader that waits for the line.
+    /// Prints a line without buffering it, because its reader waits for it.
     func printAtOnce(_ line: String) throws(CommandError) {
         try print(line)
         try flush()
@@ -68,12 +68,12 @@ final class Console: Sendable {
 
     func report(_ line: String) { put(error: TextStyle.harmless(line)) }
 
-    /// Prints to standard error. The lines must be escaped already, and may contain our own colours.
+    /// Prints lines to standard error. They must be escaped already, and can contain this program's colours.
     func report(styled lines: String) { put(error: lines) }
 
-    /// Shows a line on standard error that the next one replaces. An empty line clears it.
+    /// Shows a line on standard error. The next one replaces it, and an empty one clears it.
     ///
-    /// Prints nothing if standard error is not a terminal.
+    /// Nothing is printed if standard error is not a terminal.
     func report(progress line: String) {
         guard System.isTerminal(System.Descriptor.standardError) else { return }
         try? System.write(System.Descriptor.standardError, Array("\r\u{1B}[K\(TextStyle.harmless(line))".utf8))

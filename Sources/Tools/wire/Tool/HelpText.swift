@@ -33,7 +33,7 @@ enum HelpText {
             """
     }
 
-    /// Returns the help of a group of commands: their names begin with the same word.
+    /// Returns the help of a group of commands. Their names begin with the same word.
     static func text(of members: [Command], of group: String) -> String {
         """
         usage: \(Tool.name) \(group) COMMAND [options]
@@ -65,7 +65,7 @@ enum HelpText {
             """
     }
 
-    /// Returns the words in lines of six, for a table.
+    /// Returns the words as rows of a table, with six words in each row.
     private static func lines(of words: [String]) -> [(String, String)] {
         let count = 6
         return stride(from: 0, to: words.count, by: count).map { start in

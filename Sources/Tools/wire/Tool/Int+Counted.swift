@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Int {
-    /// The number with a noun: `1 byte`, `2 bytes`.
+    /// Returns the number with a noun: `1 byte`, `2 bytes`.
     func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The manual page, in the macros of man(7) that groff and mandoc know.
+/// The manual page, in the macros of man(7). groff and mandoc can read them.
 struct ManualPage {
     let commands: [Command]
 
@@ -30,16 +30,16 @@ struct ManualPage {
             + [".PP", "Example:", ".PP", ".RS 4", ".EX", Self.escaped(command.example), ".EE", ".RE"]
     }
 
-    /// Each row is a name and its explanation.
+    /// Returns a list. Each row is a name and its explanation.
     private static func list(_ rows: [(String, String)]) -> [String] {
         rows.flatMap { [".TP", ".B \"\(quoted($0))\""] + lines(sentence($1)) }
     }
 
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
-    /// Splits a paragraph into lines of at most 80 bytes, unless a word is longer.
+    /// Splits a paragraph into lines of at most 80 bytes. A longer word has its own line.
     ///
-    /// - Parameter dash: The text after a dash. In the section NAME, a hyphen must not replace that dash (man(7)).
+    /// - Parameter dash: The text after a dash. The section NAME needs a dash here and not a hyphen (man(7)).
     private static func lines(_ text: String, dash: String? = nil) -> [String] {
         var words = text.split(separator: " ").map { escaped($0) }
         if let dash { words += ["\\-"] + dash.split(separator: " ").map { escaped($0) } }
@@ -56,7 +56,7 @@ struct ManualPage {
 
     // MARK: Text
 
-    /// troff prints the result unchanged (groff_char(7), "Escape sequences").
+    /// Escapes text so that troff prints it unchanged (groff_char(7), "Escape sequences").
     private static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -74,11 +74,11 @@ struct ManualPage {
                 result += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
             }
         }
-        // A line that begins with a dot would be a request, and any word may begin a line.
+        // A line that begins with a dot would be a request, and each word can be the first of a line.
         return result.hasPrefix(".") ? "\\&" + result : result
     }
 
-    /// For an argument of a macro in quotes.
+    /// Escapes text for an argument in quotes.
     private static func quoted(_ text: String) -> String {
         escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\(dq")
     }

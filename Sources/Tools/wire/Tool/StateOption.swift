@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineSchema
 
 extension Option {
-    /// The states of connections, in a protocol whose packets depend on them.
+    /// The option for the states of connections. Only protocols with states use it.
     static let state = Option(
         "--state", value: "NAME=VALUE",
         "a state of the connection at first (default 0): a number, true, false, or a name of its enum; messages with "
@@ -12,7 +12,6 @@ extension Option {
 }
 
 extension ProtocolDescription {
-    /// Returns the states that a command's options set.
     func states(_ arguments: Arguments) throws(CommandError) -> PacketStates {
         do throws(StateTextError) {
             return try states(settingAll: arguments.all(.state))

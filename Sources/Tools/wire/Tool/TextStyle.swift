@@ -2,11 +2,10 @@
 
 import WirelineCodec
 
-/// Colours for terminals.
 struct TextStyle {
     private let isColoured: Bool
 
-    /// Uses colours on a terminal, unless `NO_COLOR` (no-color.org) or `TERM=dumb` is set.
+    /// Uses colours if the descriptor is a terminal and neither `NO_COLOR` (no-color.org) nor `TERM=dumb` is set.
     init(of descriptor: Int32) {
         let refusesColour = System.environment("NO_COLOR").map { !$0.isEmpty } ?? false
         isColoured = System.isTerminal(descriptor) && !refusesColour && System.environment("TERM") != "dumb"
@@ -26,9 +25,9 @@ struct TextStyle {
 
     /// Escapes control sequences, and line feeds, which would begin other records.
     ///
-    /// Paths, arguments and packets can contain anything.
+    /// Paths, arguments and packets can contain any character.
     static func harmless(_ text: String) -> String { text.escaped() }
 
-    /// Escapes a text of several lines. The parts that others have named must be escaped already.
+    /// Escapes a text of several lines. Parts from elsewhere must be escaped already.
     static func harmless(lines: String) -> String { lines.escaped(keepingLines: true) }
 }

@@ -9,7 +9,6 @@ struct Tool {
     let commands: [Command]
     let console: Console
 
-    /// - Parameter words: The words after the program's name.
     func run(_ words: [String]) async -> ExitStatus {
         var command: Command?
         do throws(CommandError) {
@@ -21,7 +20,7 @@ struct Tool {
         }
     }
 
-    /// - Parameter command: Set as soon as it is known, for error messages.
+    /// - Parameter command: Set as soon as the command is known, for error messages.
     private func run(_ words: [String], _ command: inout Command?) async throws(CommandError) -> Command? {
         let request = try Request(words, commands: commands)
         switch request {
@@ -42,7 +41,7 @@ struct Tool {
 
     private func report(_ error: CommandError, of command: Command?) -> ExitStatus {
         if error == .outputIsClosed { return .success }
-        // Output before the error is written first. If that fails, one error is enough.
+        // Output before the error is printed first. If this fails, one error is enough.
         try? console.flush()
         switch error {
         case .usage(let text, let hint):
@@ -58,18 +57,18 @@ struct Tool {
     }
 }
 
-/// The request in the words.
+/// What the arguments ask for.
 enum Request {
     case version
     case help
     case helpWithCommand(Command)
-    /// The first word of several commands' names, and these commands.
+    /// The help of several commands. Their names begin with this word.
     case helpWithGroup(String, [Command])
     case run(Command, [String])
 
     private static let listHint = "`\(Tool.name) --help` lists them"
 
-    /// Options may come before the command's name, so this knows the options of all commands.
+    /// Parses the words. Options can come before the command's name, so it needs the options of all commands.
     init(_ words: [String], commands: [Command]) throws(CommandError) {
         let place = try Self.placeOfName(words, commands: commands)
         guard let place else {
@@ -89,7 +88,7 @@ enum Request {
         self = .run(command, Array(words[..<place] + words[(place + wordCount)...]))
     }
 
-    /// Help for a command or a group.
+    /// Returns the request for the help of a command or a group.
     private static func help(_ words: [String], commands: [Command]) throws(CommandError) -> Request {
         let group = members(of: words.first ?? "", commands)
         if let word = words.first, words.count == 1, !group.isEmpty { return .helpWithGroup(word, group) }
@@ -106,7 +105,7 @@ enum Request {
         throw .usage("a command is missing", hint: listHint)
     }
 
-    /// The position of the first word that is neither an option nor an option's value.
+    /// Returns the position of the first word that is neither an option nor the value of one.
     private static func placeOfName(_ words: [String], commands: [Command]) throws(CommandError) -> Int? {
         let options = commands.flatMap(\.options) + [.help, .version]
         var rest = words[...]
