@@ -125,19 +125,20 @@ package struct Backends {
     ///
     /// - Parameters:
     ///   - isWanted: Whether a process may be asked. A process that has the offer already may not.
-    ///   - excluded: The backend that gave the client back. It is chosen only if there is no other.
+    ///   - excluded: The backends that gave the client back. Only if there is no other, one of them is chosen: the one
+    ///     that gave it back first.
     ///   - pressure: Knows slow nodes. Their processes are not chosen.
     package func choice(
-        where isWanted: (ErlangDestination) -> Bool = { _ in true }, except excluded: ErlangDestination? = nil,
+        where isWanted: (ErlangDestination) -> Bool = { _ in true }, except excluded: [ErlangDestination] = [],
         avoiding pressure: NodePressure? = nil
     ) -> ErlangDestination? {
-        var last: ErlangDestination?
+        var last: Int?
         for (_, backend) in ranking where isWanted(backend) {
             if let pressure, let node = backend.node, pressure.isSlow(node) { continue }
-            if backend != excluded { return backend }
-            last = backend
+            guard let place = excluded.firstIndex(of: backend) else { return backend }
+            last = min(place, last ?? place)
         }
-        return last
+        return last.map { excluded[$0] }
     }
 
     /// Processes of a node may be asked again, because its queue is shorter.

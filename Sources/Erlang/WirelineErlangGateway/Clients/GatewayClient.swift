@@ -47,8 +47,11 @@ package final class GatewayClient {
     private var lastPlace = 0
     /// ``Backends/placeChangeCount`` when a search found no backend; nil: a search may find one.
     package internal(set) var vainSearch: UInt64?
-    /// The backend that gave it back. That one is asked again only if there is no other.
-    var formerBackend: ErlangDestination?
+    private static let mostFormerBackends = 8
+
+    /// The backends that gave it back since one has lost it, the last one last. They are asked again only if there is no
+    /// other: two that give each client back would else hand it to each other for ever.
+    private(set) var formerBackends: [ErlangDestination] = []
     var search = Search.none
     /// When the first backend is late, even if it has ended; nil: none was asked.
     var lateFrom: Duration?
@@ -158,6 +161,17 @@ package final class GatewayClient {
     func removeAllOffers() {
         offers = [:]
         vainSearch = nil
+    }
+
+    /// Notes that a backend gave it back; nil: it was lost in another way.
+    func noteFormerBackend(_ backend: ErlangDestination?) {
+        guard let backend else {
+            formerBackends = []
+            return
+        }
+        formerBackends.removeAll { $0 == backend }
+        formerBackends.append(backend)
+        if formerBackends.count > Self.mostFormerBackends { formerBackends.removeFirst() }
     }
 
     func keep(_ state: ErlangTerm, byteCount: Int) {

@@ -78,7 +78,7 @@ extension GatewayCore {
         let owner = client.owner.map(ErlangDestination.pid)
         if let backend = client.backend { backends.lostClient(backend) }
         client.backend = nil
-        client.formerBackend = former
+        client.noteFormerBackend(former)
         clients.update(client) { $0.window.rewind() }
         beginSeeking(client, at: now)
         if let owner { endWatch(of: owner, for: client) }
@@ -145,7 +145,7 @@ extension GatewayCore {
         counters.noteSearch()
         guard
             let backend = backends.choice(
-                where: { !client.hasAsked($0) }, except: client.formerBackend, avoiding: pressure)
+                where: { !client.hasAsked($0) }, except: client.formerBackends, avoiding: pressure)
         else {
             client.vainSearch = backends.placeChangeCount
             return false

@@ -137,6 +137,19 @@ struct OwnershipTests {
         #expect(bench.core.counters.ranOutOfferCount == 3)
     }
 
+    @Test func `members that give each client back do not keep it from a third one`() {
+        let bench = GatewayBench()
+        let third = GatewayBench.process(3)
+        for _ in 0..<3 { _ = bench.open(ownedBy: third) }
+        let client = bench.open(ownedBy: first)
+        bench.join(second)
+        _ = bench.tell(client, .tuple("owner", "none"), from: first)
+        #expect(bench.client(client)?.asked == [second.target])
+        _ = bench.tell(client, .tuple("owner", .pid(second)), from: second)
+        _ = bench.tell(client, .tuple("owner", "none"), from: second)
+        #expect(bench.client(client)?.asked == [third.target])
+    }
+
     @Test func `who is asked again has all of its time again`() {
         let bench = GatewayBench()
         let client = bench.open(ownedBy: first)
