@@ -103,10 +103,31 @@ struct LayerTests {
         _ = server.end()
     }
 
+    /// The bytes of an `Ask` with a text, compressed.
+    private static func ask(_ text: String) throws -> [UInt8] {
+        let packet = try Workspace(files(compressed)).wire("encode", "Ask", #"{"text":"\#(text)"}"#)
+        return try Hexadecimal.bytes(of: packet.output.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    @Test func `no message gets into a glued block while a long one is compressed`() async throws {
+        let server = try ScriptedServer(
+            """
+            on Ask {
+                after 1ms { send Note { text: "" }; close; }
+                glue { repeat 10 { send Ask { text: request.text }; } }
+            }
+            """, schema: Self.compressed + "@id(3) @from(server) message Note { @rest string text; }\n")
+        let connection = try await server.tool.connect()
+        await connection.sendRaw(try Self.ask((0..<20_000).map { "\($0 * 7919 % 1_000) " }.joined()))
+        let ids = try await connection.rest().map { $0[5] }
+        #expect(ids == [UInt8](repeating: 1, count: 10) + [3])
+        connection.close()
+        #expect(server.end() == .success(""))
+    }
+
     @Test func `a server compresses at the level that it is given`() async throws {
         let text = (0..<2_000).map { "\($0 * 7919 % 1_000) " }.joined()
-        let packet = try Workspace(Self.files(Self.compressed)).wire("encode", "Ask", #"{"text":"\#(text)"}"#)
-        let bytes = try Hexadecimal.bytes(of: packet.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        let bytes = try Self.ask(text)
         var byteCounts: [Int] = []
         for level in [[], ["--compression-level", "6"], ["--compression-level", "0"]] {
             let server = try ServingTool(

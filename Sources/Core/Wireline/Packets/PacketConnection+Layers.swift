@@ -118,11 +118,10 @@ extension PacketConnection {
         ReceivedPacket(copying: [UInt8](copying: packet.bytes), packet.bounds)
     }
 
-    /// Seals an opened packet again: the same ID and payload, and the header values that a program can set.
-    package nonisolated(nonsending) func sealed(forwarding packet: ReceivedPacket) async throws(CodecError) -> [UInt8] {
-        let unsealed = try UnsealedPacket(forwarding: packet.lent, in: layout)
-        let ahead = await compressedAhead(unsealed)
-        return try seal(unsealed, ahead)
+    /// Returns an opened packet as it is before it is sealed again: the same ID and payload, and the header values that
+    /// a program can set.
+    package func unsealed(forwarding packet: ReceivedPacket) throws(CodecError) -> UnsealedPacket {
+        try UnsealedPacket(forwarding: packet.lent, in: layout)
     }
 }
 

@@ -15,14 +15,12 @@ extension ScriptConnection {
 
     /// Returns what `echo` sends: the received bytes. They are changed only if packets depend on the sender.
     nonisolated(nonsending) func returned(
-        _ packet: ReceivedPacket, _ delivery: Script.Delivery
+        _ packet: ReceivedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws -> [UInt8] {
         let whole = run.translator.description.layout
         guard !whole.hasContent else {
             // Sealing the packet can change states. The packet itself has the layout of the states before.
-            let layout = layout
-            let bytes = try await connection.sealed(forwarding: packet)
-            return delivery.isDamaged ? layout.damaged(bytes) : bytes
+            return try await sealed(try connection.unsealed(forwarding: packet), delivery, span)
         }
         guard whole.dependsOnContext else { return whole.framed(packet.bytes) }
         return try whole.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
@@ -87,7 +85,8 @@ extension ScriptConnection {
         _ packet: UnsealedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws(ScriptFailure) -> [UInt8] {
         let layout = layout
-        let ahead = await connection.compressedAhead(packet)
+        // What is glued is compressed at once: meanwhile another task would send into the block.
+        let ahead = glue == nil ? await connection.compressedAhead(packet) : nil
         do throws(CodecError) {
             let bytes = try connection.seal(packet, ahead)
             return delivery.isDamaged ? layout.damaged(bytes) : bytes

@@ -162,7 +162,9 @@ final class ScriptConnection: @unchecked Sendable {
         switch statement.kind {
         case .send(let message, let delivery): try await send(message, delivery, occasion, statement.span)
         case .echo(let delivery):
-            if let packet = occasion.packet { try await send(returned(packet, delivery), delivery, statement.span) }
+            if let packet = occasion.packet {
+                try await send(returned(packet, delivery, statement.span), delivery, statement.span)
+            }
         case .raw(let bytes, let delivery): try await send(raw(bytes, delivery), delivery, statement.span)
         case .assign(let index, let isShared, let expression):
             try assign(index, isShared: isShared, expression, occasion)
