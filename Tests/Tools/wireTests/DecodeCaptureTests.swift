@@ -214,6 +214,17 @@ struct DecodeCaptureTests {
         #expect(assembler.waitingByteCount > MemoryLayout<TCPSegment>.size)
     }
 
+    @Test func `a part of a packet is counted with the times of its bytes`() throws {
+        var stream = PacketStream(try translator(), .from(.client))
+        let byteCount = Self.packet.count - 1
+        for byte in Self.packet.dropLast() {
+            _ = stream.receive([byte], at: CaptureTime(seconds: 0, nanoseconds: 0, isFine: false))
+        }
+        #expect(stream.heldByteCount >= byteCount * 17)
+        _ = stream.finish()
+        #expect(stream.heldByteCount == 0)
+    }
+
     @Test func `bytes that the capture cut off count as missing`() throws {
         let long = TestSegment(payload: Self.packet + Self.packet).ipv4()
         let next = TestSegment(sequence: 1031, payload: Self.packet).ipv4()

@@ -62,7 +62,7 @@ extension ConnectionListener where Connection == PacketConnection {
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
             try EventLoopGroup.sharedByServersUnless(group)
         }
-        let handshake = configuration.webSocket?.sharedHandshake()
+        let handshake = configuration.webSocket?.sharedHandshake(ownNames: addresses.compactMap(\.host))
         let sharedLimits = listening.sharedLimits(
             log: configuration.log, messageTimes: MessageTimes(loops: group.loops), handshake: try? handshake?.get())
         let makeWebSocket = handshake.flatMap { configuration.webSocket?.transforms($0) }

@@ -48,8 +48,14 @@ extension ServerConfiguration {
         }
 
         /// Makes the handshake that each connection copies. The copies share the memory budget for compression.
-        func sharedHandshake() -> Result<WebSocketServerHandshake, WebSocketError> {
-            Result { () throws(WebSocketError) in try WebSocketServerHandshake(handshake) }
+        ///
+        /// - Parameter ownNames: The names at which the server listens: pages may use them on a loopback address, too.
+        func sharedHandshake(ownNames: [String] = []) -> Result<WebSocketServerHandshake, WebSocketError> {
+            Result { () throws(WebSocketError) in
+                var shared = try WebSocketServerHandshake(handshake)
+                shared.ownNames = ownNames
+                return shared
+            }
         }
 
         func transforms(

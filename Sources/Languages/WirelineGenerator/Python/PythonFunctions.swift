@@ -10,9 +10,12 @@ struct PythonFunctions {
     private let writing: StatementBuilder
     private let fixing: StatementBuilder
     private let numbering: StatementBuilder
+    /// Looking at all messages for each function would take minutes in a large protocol.
+    private let hasHeaderConditions: Bool
 
     init(types: PythonTypes) {
         self.types = types
+        hasHeaderConditions = types.description.hasHeaderConditions
         func builder(_ scope: PythonDialect.Scope) -> StatementBuilder {
             StatementBuilder(PythonDialect(types: types, scope: scope))
         }
@@ -57,7 +60,7 @@ struct PythonFunctions {
     /// Returns the text between `def` and the body.
     private func head(_ function: PrintedFunction) -> String {
         // Functions of messages get the header if a field's condition refers to it.
-        let header = types.description.hasHeaderConditions ? ", h: Mapping[str, Any]" : ""
+        let header = hasHeaderConditions ? ", h: Mapping[str, Any]" : ""
         let reader = "b: bytes, p: int, e: int, d: int"
         let wrapper = "(id: int, payload: bytes, h: Mapping[str, Any]"
         switch function {

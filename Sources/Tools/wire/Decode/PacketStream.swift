@@ -77,8 +77,8 @@ struct PacketStream: ~Copyable {
         needed = 1
     }
 
-    /// The number of bytes in memory.
-    var heldByteCount: Int { bytes.count }
+    /// The number of bytes in memory, with the times of their pieces.
+    var heldByteCount: Int { bytes.count + times.count * MemoryLayout<(end: Int, time: CaptureTime)>.stride }
 
     /// Consumes the next bytes, and returns the results so far.
     ///
@@ -125,6 +125,7 @@ struct PacketStream: ~Copyable {
         }
         bytes = []
         start = 0
+        times = []
         return events
     }
 

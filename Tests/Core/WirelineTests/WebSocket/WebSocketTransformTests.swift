@@ -90,6 +90,19 @@ struct WebSocketTransformTests {
         #expect(transforms.map { $0.agreement?.compresses } == [true, false])
     }
 
+    @Test(arguments: [("dev.test", true), ("other.test", false)])
+    func `a server on a loopback address has the name at which it listens`(host: String, isReady: Bool) throws {
+        let options = ServerConfiguration.WebSocketOptions()
+        let server = End(try options.transforms(options.sharedHandshake(ownNames: ["dev.test"]))(true))
+        var client = ClientConfiguration.WebSocketOptions()
+        // As from a web page.
+        client.origin = "http://" + host
+        let request = try client.request(host: host, port: 80, isSecure: false)
+        server.receive(
+            End(try WebSocketTransform(request, messageByteCount: client.messageByteCount)).output(), room: 1_000)
+        #expect(server.transform.isReady == isReady)
+    }
+
     @Test(arguments: [1, 7, 1_000])
     func `sent bytes arrive unchanged, wherever they are split`(room: Int) throws {
         let content = [UInt8]((0..<200).map { UInt8($0) })
