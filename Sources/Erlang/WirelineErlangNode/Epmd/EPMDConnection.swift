@@ -3,9 +3,8 @@
 import WirelineErlang
 import WirelineTransport
 
-/// A request to epmd on its own connection. A registration keeps the connection open, and reports its end: epmd has
-/// then
-/// removed the name.
+/// A request to epmd, on a connection of its own. A registration keeps the connection open and reports its end, because
+/// epmd has then removed the name.
 ///
 /// Everything happens on the stream's loop, so `@unchecked Sendable` needs no lock.
 final class EPMDConnection: ByteStreamHandler, @unchecked Sendable {

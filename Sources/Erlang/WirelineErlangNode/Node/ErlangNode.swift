@@ -119,7 +119,7 @@ public struct ErlangNode: Sendable {
     }
 
     /// Stops the node. Its name becomes free, its connections close, its mailboxes end, and each wait fails with
-    /// ``ErlangNodeError/stopped``.
+    /// ``ErlangNodeError/stopped``. This waits for the node's loop, without a limit: a task that blocks the loop blocks it.
     public func stop() async { await life.end() }
 
     // MARK: Nodes

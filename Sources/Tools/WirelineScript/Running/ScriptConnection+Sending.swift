@@ -85,7 +85,7 @@ extension ScriptConnection {
         _ packet: UnsealedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws(ScriptFailure) -> [UInt8] {
         let layout = layout
-        // What is glued is compressed at once: meanwhile another task would send into the block.
+        // A message in a `glue` block is compressed in this turn. In a later one, another task could send into the block.
         let ahead = glue == nil ? await connection.compressedAhead(packet) : nil
         do throws(CodecError) {
             let bytes = try connection.seal(packet, ahead)

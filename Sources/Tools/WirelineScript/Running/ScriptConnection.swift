@@ -30,7 +30,7 @@ final class ScriptConnection: @unchecked Sendable {
 
     /// The number of statements after which other tasks on the loop run. Sending 1,000 messages takes 10 ms.
     ///
-    /// Statements inside `glue` give no turn to other tasks, so ``mostGluedStatements`` limits their number.
+    /// Inside of `glue` no other task of the loop runs, so ``mostGluedStatements`` limits the number of statements.
     private static let statementsPerTurn = 100
     private static let mostGluedStatements = 1_000_000
 
