@@ -23,9 +23,12 @@ extension LimitedConnection {
         return max(Self.leastRoom, Self.uncountedByteCount + share - heldByteCount)
     }
 
-    /// The bytes that must be counted before the next read.
+    /// The bytes that must be counted before the next read, or before the next packet is opened.
     private func neededByteCount(_ byteBudget: SharedByteBudget) -> Int {
         let needed = heldByteCount + Self.leastRoom
+        let content = awaitedContentByteCount
+        // No more than there can be.
+        guard content == 0 else { return max(needed, min(needed + content, byteBudget.limit)) }
         guard byteBudget.isTight, hasBegun else { return needed }
         // If little memory is left, a connection asks for all of its packet, so that it never waits again with a part
         // of that packet.
@@ -102,6 +105,20 @@ extension LimitedConnection {
             slowPeer.share = byteBudget.change(for: self) { $0.withdraw($1, into: &$2) }
         }
         dropSlowPeerStateIfIdle()
+    }
+
+    /// Takes memory after the stream's end, when a connection waits for nothing any more.
+    ///
+    /// - Returns: Whether it has `byteCount` bytes besides the uncounted ones.
+    func takeMemoryAfterEnd(_ byteCount: Int) -> Bool {
+        let missing = byteCount - (slowPeer?.share.byteCount ?? 0)
+        guard let byteBudget = sharedLimits?.byteBudget, missing > 0 else { return true }
+        var isTaken = false
+        makeSlowPeerState().share = byteBudget.change(for: self) { budget, holder, _ in
+            isTaken = budget.take(missing, for: holder)
+        }
+        dropSlowPeerStateIfIdle()
+        return isTaken
     }
 
     /// Gives all granted memory back, at the connection's end.

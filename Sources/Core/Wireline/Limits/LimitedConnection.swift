@@ -21,6 +21,9 @@ protocol LimitedConnection: AnyObject, Sendable {
     var hasBegun: Bool { get }
     /// The missing memory for the partial packet or message, in bytes, if it is known; less than 1 otherwise.
     var missingByteCount: Int { get }
+    /// The memory that the content of the next packet may need, in bytes, if it was requested and the packet is not
+    /// opened; 0 otherwise.
+    var awaitedContentByteCount: Int { get }
     /// A counter that changes with each whole packet or message.
     var receivedPacketCount: Int { get }
     var wantsBytes: Bool { get }
@@ -42,6 +45,8 @@ extension LimitedConnection {
     var loop: EventLoop { stream.loop }
 
     var deferredByteCount: Int { 0 }
+
+    var awaitedContentByteCount: Int { 0 }
 
     /// The time of the last arrival at the socket. With TLS or a WebSocket the bytes may not contain any data yet.
     var lastArrival: MonotonicTime { stream.lastArrival }

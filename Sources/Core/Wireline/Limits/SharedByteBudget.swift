@@ -42,6 +42,7 @@ final class SharedByteBudget: Sendable {
     private let state: Lock<State>
     /// The bytes that are not granted.
     private let leftByteCount: Atomic<Int>
+    private let hasWaiting = Atomic(false)
     /// Below this rest, reads are small: a few loops may each read this much before it is counted.
     private let reserve: Int
 
@@ -55,10 +56,10 @@ final class SharedByteBudget: Sendable {
     /// Whether the rest is so small that connections may read only granted bytes.
     var isTight: Bool { leftByteCount.load(ordering: .relaxed) < reserve }
 
-    /// Whether the rest is so small that `byteCount` bytes may not fit while they wait to be sent.
+    /// Whether `byteCount` bytes may not fit: the rest is small, or other connections wait for it.
     func isScarce(for byteCount: Int) -> Bool {
         let left = leftByteCount.load(ordering: .relaxed)
-        return left < reserve || left / 2 < byteCount
+        return left < reserve || left / 2 < byteCount || hasWaiting.load(ordering: .relaxed)
     }
 
     /// The granted bytes.
@@ -74,7 +75,7 @@ final class SharedByteBudget: Sendable {
     }
 
     private func close(_ connection: some LimitedConnection) {
-        connection.end(.noRoom(limit: limit))
+                connection.end(.noRoom(limit: limit))
         // Removes both the granted memory and a request.
         _ = change(for: connection) { $0.remove($1, into: &$2) }
     }
@@ -88,7 +89,7 @@ final class SharedByteBudget: Sendable {
         var actions: [Budget.Action] = []
         let (share, beginsRounds) = state.withLock { state in
             body(&state.budget, holder, &actions)
-            setLeftByteCount(state.budget)
+            note(state.budget)
             let share = Self.share(of: holder, in: state.budget)
             let beginsRounds = share.isWaiting && !state.awaitsRound
             if beginsRounds { state.awaitsRound = true }
@@ -100,8 +101,9 @@ final class SharedByteBudget: Sendable {
         return self.share(of: connection)
     }
 
-    private func setLeftByteCount(_ budget: Budget) {
+    private func note(_ budget: Budget) {
         leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
+        hasWaiting.store(budget.hasWaiting, ordering: .relaxed)
     }
 
     /// Carries out each action in a turn of its own: the memory of one connection may move thousands of others.

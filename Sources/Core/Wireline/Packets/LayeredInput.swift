@@ -13,8 +13,11 @@ final class LayeredInput {
     let traffic: LayeredTraffic
     /// Whether a later turn continues with the packets.
     var waitsForTurn = false
+    /// Whether the connection has requested memory for the content of the next packet, which is not opened yet.
+    var reservesMemory = false
     private var opened = OpenedPackets()
     private var next = 0
+    /// The block of the packet of the stream, while it is needed; nil if nothing was opened.
     private var source: SharedBlock?
     /// The packet of the stream that is being opened, and the connection's states where it begins.
     private var unopened: (packet: ReceivedPacket, states: PacketStates)?
@@ -25,6 +28,9 @@ final class LayeredInput {
     /// The time at which the last packet was taken, while others follow.
     private var takenAt: MonotonicTime?
 
+    /// Stands for the block of a packet whose content is opened.
+    private static let noBlock = SharedBlock(Block(capacity: 1), of: nil)
+
     init(_ traffic: LayeredTraffic) { self.traffic = traffic }
 
     /// Whether a packet or an error can be taken.
@@ -32,6 +38,9 @@ final class LayeredInput {
 
     /// Whether a packet can be taken, or opened in the packet of the stream.
     var isUnfinished: Bool { plain != nil || isNextOpened || traffic.isOpening }
+
+    /// Whether a packet was taken from the stream, and opening it continues in a later turn.
+    var isUnopened: Bool { unopened != nil }
 
     private var isNextOpened: Bool { next < opened.entries.count && opened.entries[next].kind != .packets }
 
@@ -44,6 +53,9 @@ final class LayeredInput {
     var byteCount: Int {
         zip(opened.buffers, blocks).reduce(traffic.openingByteCount) { $0 + $1.0.count + ($1.1?.capacity ?? 0) }
     }
+
+    /// The most memory for the content of a packet, with the copy that packets inside share.
+    var mostContentByteCount: Int { 2 * traffic.mostContentByteCount }
 
     /// Opens a packet of the stream. All packets before it must have been taken.
     ///
@@ -59,6 +71,10 @@ final class LayeredInput {
         unopened = traffic.isStopped ? stream : nil
         if let bounds = opened.plain {
             plain = ReceivedPacket(block: packet.block, start: packet.start, bounds: bounds)
+        }
+        if unopened == nil {
+            reservesMemory = false
+            if plain == nil { source = Self.noBlock }
         }
         blocks = Array(repeating: nil, count: opened.buffers.count)
         next = 0
@@ -102,6 +118,7 @@ final class LayeredInput {
     }
 
     func drop() {
+        reservesMemory = false
         guard source != nil else { return }
         traffic.stopOpening()
         opened = OpenedPackets()

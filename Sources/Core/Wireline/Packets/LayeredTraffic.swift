@@ -73,6 +73,8 @@ final class LayeredTraffic {
     /// Whether opening a packet takes more time than this turn has. The same call continues it.
     var isStopped: Bool { opener?.isStopped ?? false }
 
+    var mostContentByteCount: Int { layout.content.maximumInflatedByteCount }
+
     /// The bytes of the packets around the next one, and of a packet that is not completely opened.
     var openingByteCount: Int { opener?.openingByteCount ?? 0 }
 

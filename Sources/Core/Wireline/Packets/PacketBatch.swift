@@ -140,11 +140,14 @@ extension PacketConnection {
     func openLater() {
         guard let layers = input.layers, !layers.waitsForTurn else { return }
         layers.waitsForTurn = true
+        input.shrink(on: loop)
         // Packets that were opened so far count.
         _ = requestMemory(isWanted: false)
         loop.continueLater {
             layers.waitsForTurn = false
             self.deliver()
+            // Gives back the memory of what was taken.
+            self.readIfWanted()
         }
     }
 
@@ -197,7 +200,7 @@ extension PacketConnection {
 
     private func hasWholePacket() throws(ConnectionError) -> Bool {
         do throws(ConnectionError) {
-            guard try input.lookForPacket() else { return false }
+            guard try input.lookForPacket(), requestMemoryToOpen() else { return false }
             notePacket()
             return true
         } catch {

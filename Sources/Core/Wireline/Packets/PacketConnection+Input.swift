@@ -9,7 +9,7 @@ extension PacketConnection {
     /// - Throws: The error that ended the connection, after all whole packets were taken.
     func takePacket() throws(ConnectionError) -> ReceivedPacket? {
         do throws(ConnectionError) {
-            if let packet = try input.take() {
+            if let packet = try takeFromInput() {
                 follow(packet)
                 logReceived(packet)
                 return packet
@@ -18,10 +18,15 @@ extension PacketConnection {
             refuse(error)
         }
         // The end comes after the packets that a later turn opens.
-        guard !input.isUnfinished else { return nil }
+        guard !isInputUnfinished else { return nil }
         keepRest()
+        if !stream.isOpen { dropSlowPeerState() }
         if let error = ending.inputError { throw error }
         return nil
+    }
+
+    private func takeFromInput() throws(ConnectionError) -> ReceivedPacket? {
+        if let layers = input.layers { try takeOpened(from: layers) } else { try input.takeFromStream() }
     }
 
     /// Ends the input because its bytes are not a packet. Later calls do nothing.
@@ -131,7 +136,7 @@ extension PacketConnection {
         if !stream.wantsToRead { peerWatch.restartWaiting(at: loop.now) }
         endReadingWatch()
         resumeSenders()
-        if batchHandler != nil { deliver() }
+        if batchHandler != nil || awaitedContentByteCount > 0 { deliver() }
         readIfWanted()
         closeIfFinished()
     }

@@ -8,6 +8,57 @@ extension PacketConnection {
     /// Opens and seals packets with layers; nil for a layout without them. Only the loop uses it.
     var layeredTraffic: LayeredTraffic? { input.layers?.traffic }
 
+    /// Takes the next packet, also one inside a packet of the stream; nil if there is none, or if it must be opened
+    /// later (``isInputUnfinished``).
+    func takeOpened(from layers: LayeredInput) throws(ConnectionError) -> ReceivedPacket? {
+        while true {
+            let wasUnopened = layers.isUnopened
+            if wasUnopened, !requestMemoryToOpen() { return nil }
+            defer { if wasUnopened { countContent() } }
+            do throws(CodecError) {
+                if let packet = try layers.take() { return packet }
+            } catch {
+                throw .codec(error)
+            }
+            guard !layers.isUnfinished, requestMemoryToOpen(), let packet = try input.takeFromStream()
+            else { return nil }
+            layers.open(packet, input.splitter.states)
+            countContent()
+        }
+    }
+
+    /// Counts what was opened: the program may not take all of it soon.
+    private func countContent() { _ = requestMemory(isWanted: false) }
+
+    /// Requests memory for the content of the next packet, unless it is opened already.
+    ///
+    /// While much of the budget is left, the content is counted when it is opened. Without enough memory the connection
+    /// waits as if the packet had not arrived. After the stream's end it cannot wait, so its input ends with an error.
+    func requestMemoryToOpen() -> Bool {
+        guard let layers = input.layers, let byteBudget = sharedLimits?.byteBudget else { return true }
+        guard layers.isUnopened || !layers.hasMore && (try? input.lookForPacket()) == true else { return true }
+        guard stream.isOpen else {
+            let wanted = min(heldByteCount + layers.mostContentByteCount, byteBudget.limit)
+            if takeMemoryAfterEnd(wanted) { return true }
+            refuse(.noRoom(limit: byteBudget.limit))
+            input.drop()
+            return false
+        }
+        guard layers.reservesMemory || byteBudget.isScarce(for: layers.mostContentByteCount) else { return true }
+        layers.reservesMemory = true
+        if requestMemory() { return true }
+        input.shrink(on: loop)
+        return false
+    }
+
+    /// Whether the next packet cannot be opened before there is memory for it.
+    var awaitsContentMemory: Bool {
+        awaitedContentByteCount > 0 && (slowPeer?.share.byteCount ?? 0) < awaitedContentByteCount
+    }
+
+    /// Whether the input has packets that are opened later: in another turn, or when there is memory for them.
+    var isInputUnfinished: Bool { input.isUnfinished || stream.isOpen && awaitedContentByteCount > 0 }
+
     /// The keys of the layers of the connection's packets.
     ///
     ///     try client.connection.layers.setKey("session", key)

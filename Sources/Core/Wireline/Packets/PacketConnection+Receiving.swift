@@ -80,7 +80,7 @@ extension PacketConnection: ReceivingConnection {
             if lookForPacket(), let block = input.currentBlock ?? requests?.firstUnread?.block {
                 return PacketBatch(self, block)
             }
-            if let error = ending.inputError { throw error }
+            if let error = ending.inputError, !isInputUnfinished { throw error }
             if try hasEnded() { return nil }
             inputWait.claim()
             try await waitForArrival()
@@ -144,7 +144,10 @@ extension PacketConnection: ReceivingConnection {
 
     /// Whether there is neither a packet to take nor an end to report.
     @inline(never)
-    private func mustWait() -> Bool { inputWait.isWaiting || !lookForPacket() && ending.input == nil }
+    private func mustWait() -> Bool { inputWait.isWaiting || !lookForPacket() && !isEndNext }
+
+    /// Whether a reader learns the input's end now.
+    private var isEndNext: Bool { ending.input != nil && !isInputUnfinished }
 
     /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
     ///
@@ -203,7 +206,7 @@ extension PacketConnection: ReceivingConnection {
         if lookForPacket() {
             notePacket()
             inputWait.resume()
-        } else if ending.input != nil {
+        } else if isEndNext {
             inputWait.resume()
         }
     }
@@ -212,7 +215,7 @@ extension PacketConnection: ReceivingConnection {
     private func lookForPacket() -> Bool {
         if let requests, requests.unreadByteCount > 0 { return true }
         do throws(ConnectionError) {
-            if try input.lookForPacket() { return true }
+            if try input.lookForPacket() { return requestMemoryToOpen() }
         } catch {
             return true
         }
@@ -225,7 +228,7 @@ extension PacketConnection: ReceivingConnection {
     /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
     @inline(never)
     func hasEnded() throws(ConnectionError) -> Bool {
-        guard !input.isUnfinished else { return false }
+        guard !isInputUnfinished else { return false }
         switch ending.input {
         case .endOfStream:
             try requireWhole()

@@ -135,7 +135,7 @@ extension PacketConnection {
             while requests.wantsInput, takesUnread(requests) {
                 guard !mustOpenLater else { return openLater() }
                 guard let packet = try takePacket() else {
-                    guard !input.isUnfinished else { return openLater() }
+                    guard !input.isUnfinished || awaitsContentMemory else { return openLater() }
                     guard try hasEnded() else { return }
                     giveUpRequests(ending.isPeerReadToEnd ? .endedBeforeReply : .transport(.closed))
                     return requests.readers.finish(.success(nil))

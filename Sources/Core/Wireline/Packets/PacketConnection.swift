@@ -205,6 +205,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     func streamEnded() {
         let isFirst = ending.close()
         leaveGroups()
+        // Only a task can still take packets.
+        if batchHandler != nil { input.drop() }
         layeredTraffic?.deferred = DeferredPackets()
         recorder?.close(endingError)
         if isFirst { logEnd() }
@@ -213,7 +215,12 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         giveUpRequests(sendError)
         resumeSenders()
         peerWatch.stop(on: loop)
-        dropSlowPeerState()
+        // Packets with layers may still become large.
+        if input.hasLayers, handlerTask != nil, input.byteCount > 0 || input.hasOpened {
+            keepGrantedMemory()
+        } else {
+            dropSlowPeerState()
+        }
         transform?.onReady.take()?()
         endWaiters.resumeAll()
         onClosed.take()?(ending.reason)

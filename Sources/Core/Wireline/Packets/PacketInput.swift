@@ -157,15 +157,9 @@ struct PacketInput: ~Copyable {
         return (bounds, start)
     }
 
-    /// Takes the next whole packet; nil if there is none.
+    /// Takes the next whole packet of the stream without opening its layers; nil if there is none.
     ///
     /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
-    mutating func take() throws(ConnectionError) -> ReceivedPacket? {
-        if let layers { return try takeOpened(from: layers) }
-        return try takeFromStream()
-    }
-
-    /// Takes the next whole packet of the stream without opening its layers; nil if there is none.
     mutating func takeFromStream() throws(ConnectionError) -> ReceivedPacket? {
         if isFramed { return try takeFramedPacket() }
         guard let block, let bounds = try nextBounds(in: block) else { return nil }

@@ -129,6 +129,11 @@ extension PacketConnection: ServedConnection {
         sendLast(farewell, .transport(.closed), within: Self.partingTime)
     }
 
+    package func dropInput() {
+        input.drop()
+        dropSlowPeerState()
+    }
+
     package func handlerEnded(_ failure: (any Error)?) {
         // A connection that was kicked is closing already.
         guard let failure, !ending.isLeaving else { return finish() }

@@ -28,6 +28,9 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
     /// It is cancelled if the connection is lost while the task neither receives nor waits to send.
     var handlerTask: Task<Void, Never>? { get set }
 
+    /// Drops input that nobody takes any more, and gives its memory back.
+    func dropInput()
+
     /// Sends the client a farewell, and stops receiving.
     func drain(telling farewell: Farewell?)
 
@@ -218,7 +221,10 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     package func handlerEnded(_ connection: Connection, _ failure: (any Error)?) {
         connection.stream.loop.execute {
             connection.handlerTask = nil
-            guard connection.stream.isOpen else { return self.ended(connection, failure ?? connection.failure) }
+            guard connection.stream.isOpen else {
+                connection.dropInput()
+                return self.ended(connection, failure ?? connection.failure)
+            }
             connection.onClosed = { self.ended(connection, failure ?? $0) }
             connection.handlerEnded(failure)
         }

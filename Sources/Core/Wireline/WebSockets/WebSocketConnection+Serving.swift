@@ -38,6 +38,8 @@ extension WebSocketConnection: ServedConnection {
     /// not a reset.
     package func dismiss(telling farewell: WebSocketClose?) { fail(.transport(.closed)) }
 
+    package func dropInput() { dropMessages() }
+
     package func handlerEnded(_ failure: (any Error)?) {
         leave(code: failure == nil ? .normal : .internalError)
     }

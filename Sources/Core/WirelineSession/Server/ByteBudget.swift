@@ -97,6 +97,9 @@ public struct ByteBudget<Holder: Hashable> {
     /// The number of bytes that a connection holds.
     public func byteCount(of holder: Holder) -> Int { shares[holder]?.byteCount ?? 0 }
 
+    /// Whether any connection waits for the budget.
+    package var hasWaiting: Bool { waitingHead < waiting.count }
+
     /// Whether a connection waits for the budget.
     public func isWaiting(_ holder: Holder) -> Bool { shares[holder]?.request != nil }
 

@@ -38,6 +38,19 @@ struct WebSocketServerLimitTests {
         }
     }
 
+    // MARK: Unread messages
+
+    @Test func `messages that a handler leaves unread take no memory after the handler`() async throws {
+        let server = try await WebSocketServer.serving { client in _ = try await client.waitUntilEnd() }
+        let socket = try await openedSocket(at: server.address.port)
+        let message = RawFrames.masked(2, [UInt8](repeating: 7, count: 100_000))
+        try await onThread { try socket.send(message) }
+        #expect(try await eventually { await server.counters().heldByteCount > 50_000 })
+        socket.reset()
+        #expect(try await eventually { await server.counters().heldByteCount == 0 })
+        await server.shutDown(within: .zero)
+    }
+
     // MARK: Compression
 
     @Test func `a client connects without compression while others take all the memory for it`() async throws {
