@@ -26,9 +26,9 @@ struct LayeredMemoryTests {
         let content = try [1, 1_000_000, 1_000_000, 1_000_000].flatMap { count in
             try Say(text: String(repeating: "a", count: count)).encoded()
         }
+        let bundle: PacketHeader = ["shape": Int128(Shape.bundle.rawValue)]
         return try Say(text: "ready").encoded()
-            + sealer.packet(
-                id: 1, header: ["shape": Int128(Shape.bundle.rawValue)], payload: content.rawSpan, .packets, &keystreams)
+            + sealer.packet(id: 1, header: bundle, payload: content.rawSpan, .packets, &keystreams)
     }
 
     private static var configuration: ServerConfiguration {

@@ -67,6 +67,26 @@ struct OperationsListenerTests {
         await listener.shutDown()
     }
 
+    @Test func `clients that ask for nothing do not end one whose answer is made`() async throws {
+        let (asked, mayAnswer) = (Seen<Void>(), Seen<Void>())
+        let listener = try await start {
+            asked.add(())
+            _ = await mayAnswer.first(1)
+            return "up 1\n"
+        }
+        async let answer = get("/metrics", listener)
+        _ = await asked.first(1)
+        var idle: [RawSocket] = []
+        for _ in 0..<200 {
+            idle.append(try RawSocket.connect(to: listener.address.port))
+            #expect(try await get("/health", listener).status == 200)
+        }
+        mayAnswer.add(())
+        #expect(try await answer.body == "up 1\n")
+        for socket in idle { socket.endOutput() }
+        await listener.shutDown()
+    }
+
     @Test func `a WebSocket server can be watched, too`() async throws {
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { client in
             for try await message in client.messages { try await client.send(message) }

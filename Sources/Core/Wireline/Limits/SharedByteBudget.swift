@@ -75,7 +75,7 @@ final class SharedByteBudget: Sendable {
     }
 
     private func close(_ connection: some LimitedConnection) {
-                connection.end(.noRoom(limit: limit))
+        connection.end(.noRoom(limit: limit))
         // Removes both the granted memory and a request.
         _ = change(for: connection) { $0.remove($1, into: &$2) }
     }

@@ -18,8 +18,8 @@ import WirelineWebSocket
 /// | another path | 404 |
 /// | another method | 405 |
 ///
-/// Each connection ends after one answer. Beyond 64 connections, each new one ends the oldest: idle clients cannot keep
-/// a load balancer out. A request must arrive within 10 s, and its head may have 8 KiB. On a loopback address, only
+/// Each connection ends after one answer. Beyond 64 connections, each new one ends the oldest that has not asked
+/// yet: idle clients cannot keep a load balancer out. A request must arrive within 10 s, and its head may have 8 KiB. On a loopback address, only
 /// local names, IP addresses and `host` may stand in `Host`; others get 403, so that no web page reads the metrics
 /// under a name of its own. An answer that takes longer than 10 s is 503. So metrics are 503 while a handler blocks a
 /// loop of the server; give the listener a group of its own, so that it still answers then. Everybody who can connect

@@ -69,6 +69,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     private struct State {
         var connections: Set<Connection> = []
+        /// The connections whose requests are being answered, if the oldest connections are ended beyond a limit.
+        var answered: Set<Connection> = []
         /// The sums for connections that have ended.
         var totals = ServerCounters()
         var drain: Drain<Connection>?
@@ -171,18 +173,33 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             connection.onClosed = { _ in self.ended(connection, nil) }
             return connection.dismiss(telling: lateness.farewell)
         }
-        if let limit = options.evictionLimit { endOldest(beyond: limit) }
+        if let limit = options.evictionLimit { makeRoom(for: connection, limit) }
         guard let task = service.begin(self, connection) else { return }
         connection.handlerTask = task
         // The shutdown has closed only the connections that existed at that time.
         if state.withLock({ $0.isShutDown }) { abandon([connection]) }
     }
 
-    /// Ends the oldest connections, so that idle clients cannot keep others out.
-    private func endOldest(beyond limit: Int) {
-        let connections = connections
-        guard connections.count > limit else { return }
-        for oldest in connections.sorted(by: { $0.id < $1.id }).prefix(connections.count - limit) { oldest.close() }
+    /// Ends the oldest connections beyond a limit, so that idle clients cannot keep others out. Those whose request is
+    /// being answered go last.
+    private func makeRoom(for newest: Connection, _ limit: Int) {
+        let ended = state.withLock { state -> [Connection] in
+            guard state.connections.count > limit else { return [] }
+            let others = state.connections.filter { $0 !== newest }.sorted { left, right in
+                let (isLeftLast, isRightLast) = (state.answered.contains(left), state.answered.contains(right))
+                return isLeftLast == isRightLast ? left.id < right.id : isRightLast
+            }
+            return Array(others.prefix(state.connections.count - limit))
+        }
+        for connection in ended { connection.close() }
+    }
+
+    /// Answers a connection's request. Meanwhile other connections are ended before it.
+    package nonisolated(nonsending) func answer(_ connection: Connection, _ answer: () async -> Void) async {
+        guard options.evictionLimit != nil else { return await answer() }
+        state.withLock { _ = $0.answered.insert(connection) }
+        await answer()
+        state.withLock { _ = $0.answered.remove(connection) }
     }
 
     @Sendable

@@ -95,7 +95,7 @@ public struct WebSocketServer: Sendable {
             return Task(executorPreference: connection.loop) {
                 var failure: (any Error)?
                 do {
-                    if let request = try await connection.request(decidedBy: decide) {
+                    if let request = try await connection.request(decidedBy: decide, at: listener) {
                         let client = WebSocketServerConnection(connection, request)
                         open.add(client)
                         defer { open.remove(client) }
@@ -104,7 +104,6 @@ public struct WebSocketServer: Sendable {
                 } catch {
                     failure = error
                 }
-                connection.loop.execute { connection.dropMessages() }
                 listener.handlerEnded(connection, failure)
             }
         }
@@ -225,13 +224,14 @@ extension WebSocketConnection {
     ///
     /// - Returns: The request, if the WebSocket is open now.
     fileprivate nonisolated(nonsending) func request(
-        decidedBy decide: @concurrent @Sendable (WebSocketUpgradeRequest) async throws -> WebSocketAnswer
+        decidedBy decide: @concurrent @Sendable (WebSocketUpgradeRequest) async throws -> WebSocketAnswer,
+        at listener: ConnectionListener<WebSocketConnection>
     ) async throws -> WebSocketUpgradeRequest? {
         let request: WebSocketUpgradeRequest
         switch try await nextRequest() {
         case .webSocket(let asked): request = asked
         case .page(let page):
-            await answer(with: page.made(on: loop))
+            await listener.answer(self) { await answer(with: page.made(on: loop)) }
             return nil
         case nil: return nil
         }
