@@ -33,6 +33,6 @@ struct DocumentTests {
     }
 
     @Test func `README is short`() throws {
-        #expect(try Self.text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 251)
+        #expect(try Self.text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
     }
 }
