@@ -27,16 +27,14 @@ extension System {
         let process = try spawn(program, words, output, errors)
         output.closeWritingEnd()
         errors.closeWritingEnd()
-        // Standard error is read only after standard output has ended. If it does not fit into the pipe, the program
-        // blocks forever. The errors of git have only a few lines.
         var result = ProgramResult(status: 0, output: [], errors: [])
         var failure: SystemError?
         do throws(SystemError) {
-            result.output = try contents(of: output.readingEnd, limit: outputLimit)
-            result.errors = try contents(of: errors.readingEnd, limit: outputLimit)
+            (result.output, result.errors) = try contents(output, errors, limit: outputLimit)
         } catch {
             failure = error
             output.close()
+            errors.close()
         }
         var status: Int32 = 0
         // SAFETY: the kernel writes only the status.
@@ -44,6 +42,27 @@ extension System {
         if let failure { throw failure }
         result.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
         return result
+    }
+
+    /// Reads two pipes to their ends, as the bytes come: a program that fills one of them would block.
+    private static func contents(
+        _ output: Pipe, _ errors: Pipe, limit: Int
+    ) throws(SystemError) -> (output: [UInt8], errors: [UInt8]) {
+        var contents: [[UInt8]] = [[], []]
+        var ends = [output, errors].map { pollfd(fd: $0.readingEnd, events: Int16(POLLIN), revents: 0) }
+        while ends.contains(where: { $0.fd >= 0 }) {
+            // SAFETY: the array has as many items as it says; the kernel ignores those with a negative descriptor.
+            let count = repeatingInterrupted { unsafe Int(poll(&ends, nfds_t(ends.count), -1)) }
+            guard count >= 0 else { throw SystemError(code: errno) }
+            for index in ends.indices where ends[index].revents != 0 {
+                let piece = try read(ends[index].fd, limit: 1 << 16)
+                guard contents[index].count + piece.count <= limit else { throw SystemError(code: EFBIG) }
+                contents[index] += piece
+                if piece.isEmpty { ends[index].fd = -1 }
+                ends[index].revents = 0
+            }
+        }
+        return (contents[0], contents[1])
     }
 
     private static func spawn(
