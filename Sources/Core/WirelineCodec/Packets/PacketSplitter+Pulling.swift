@@ -57,6 +57,17 @@ extension PacketSplitter {
         return PacketBounds(id: plan.messageID.value(in: window), packetByteCount: byteCount, plan.frame)
     }
 
+    /// Whether the length at `start` alone refuses a packet there, without the error that ``packet(in:at:)`` makes.
+    ///
+    /// It is false if only the general path can tell.
+    package func refusesLength(in bytes: RawSpan, at start: Int) -> Bool {
+        // Only the general path takes lengths over half of Int.max, and negative ones.
+        guard start <= bytes.byteCount &- fastByteCount, maximumPacketByteCount <= Int.max / 2,
+            plan.leastPacketByteCount >= plan.lengthToPacket
+        else { return false }
+        return plan.length.value(in: plan.window(in: bytes, packetAt: start)) &- lowestLength > lengthSpan
+    }
+
     /// Finds the next packet in bytes that the caller keeps, and copies it; for tools, and for any layout.
     ///
     /// The state that the packet's message sets (`@sets`) counts for the next packet. With layers, the caller knows the

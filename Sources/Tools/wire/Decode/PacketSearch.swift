@@ -54,12 +54,17 @@ struct PacketSearch {
         _ direction: PacketStream.Direction, _ states: PacketStates, _ work: inout SearchWork
     ) -> Verdict {
         if isOver { start = bytes.count }
+        // Each judgement takes a splitter and an error, so most offsets of bytes that are no packets get none.
+        let lengths = PacketStream.splitter(translator, direction, states)
         while start < bytes.count {
             guard isAtEnd || bytes.count - start >= needed else { return .needs(needed) }
             let wanted = isFirst && trustsFirst ? 1 : 2
-            let verdict = Self.judge(
-                bytes, at: start, wanted: wanted, isAtEnd: isAtEnd, translator, direction,
-                PacketStream.splitter(translator, direction, states), &work.byteCount)
+            let verdict =
+                lengths.refusesLength(in: bytes.rawSpan, at: start)
+                ? .refused
+                : Self.judge(
+                    bytes, at: start, wanted: wanted, isAtEnd: isAtEnd, translator, direction,
+                    PacketStream.splitter(translator, direction, states), &work.byteCount)
             switch verdict {
             case .accepted: return .accepted
             case .needs(let count):

@@ -45,6 +45,22 @@ struct PacketPathTests {
         #expect(failures.first == nil, random.seedComment)
     }
 
+    @Test func `a length is refused at sight only if the general path refuses it`() {
+        var random = SeededGenerator.forThisRun()
+        var refusalCount = 0
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let limit = [1 << 20, 64, 20, 0, .max].randomElement(using: &random) ?? 64
+            let bytes = Self.stream(of: layout, packetCount: 1, using: &random) + [UInt8](repeating: 0, count: 8)
+            let splitter = PacketSplitter(layout: layout, maximumPacketByteCount: limit)
+            guard splitter.refusesLength(in: bytes.rawSpan, at: 0) else { return nil }
+            refusalCount += 1
+            return (try? layout.scan(bytes.rawSpan, limit: limit)) == nil ? nil : "\(layout.fields) \(limit) \(bytes)"
+        }
+        #expect(failures.first == nil, random.seedComment)
+        #expect(refusalCount > 0, random.seedComment)
+    }
+
     @Test func `all paths write a packet alike`() {
         var random = SeededGenerator.forThisRun()
         let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
