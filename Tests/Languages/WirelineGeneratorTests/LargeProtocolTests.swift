@@ -13,7 +13,7 @@ struct LargeProtocolTests {
         case generate(BackEnd)
 
         static var allCases: [Step] {
-            let some = BackEnd.all.filter { Depth.isDeep || ["swift", "html", "markdown"].contains($0.name) }
+            let some = BackEnd.all.filter { Depth.isDeep || ["swift", "html", "markdown", "python"].contains($0.name) }
             return [.check] + some.map(Step.generate)
         }
 

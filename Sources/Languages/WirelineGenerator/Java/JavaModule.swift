@@ -47,8 +47,9 @@ struct JavaModule {
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
             let indices = description.messages(from: sender)
-            let small = indices.filter { description.messages[$0].id <= UInt64(Int32.max) }
-            let large = indices.filter { !small.contains($0) }.map { index in
+            let isSmall = { (index: Int) in description.messages[index].id <= UInt64(Int32.max) }
+            let small = indices.filter(isSmall)
+            let large = indices.filter { !isSmall($0) }.map { index in
                 "if (id == \(dialect.text(.number(Int128(description.messages[index].id), .uint64)))) return new \(names.messages[index].name)();"
             }
             guard !small.isEmpty else { return large }
