@@ -9,7 +9,9 @@ import WirelineLanguage
 /// takes the ends of its type, and values beyond `@range`, `@max` and `@closed`. Optional fields are set and not set.
 /// Bytes are cut, changed, or not UTF-8. The expected result is that of this project's codec, so vectors show whether
 /// another implementation agrees with it. The same schema, number and seed give the same vectors.
-package struct VectorMaker {
+///
+/// It makes them one by one, because a million take gigabytes. A copy starts where the original is.
+package struct VectorMaker: IteratorProtocol {
     private(set) var translator: PacketTranslator
     /// Encodes values that the limits of the schema forbid.
     private var unlimited: PacketTranslator
@@ -18,6 +20,14 @@ package struct VectorMaker {
     /// The names of fields that count others.
     private let counters: Set<String>
     private var random: SplitMix64
+    private let count: Int
+    private var subjects: [Subject] = []
+    private var recipes: [Recipe] = []
+    private var followedCount = 0
+    /// The messages of random values that were tried after all recipes.
+    private var attemptCount = 0
+    private var madeCount = 0
+    /// The vectors of the last step, in reverse order.
     private var vectors: [ConformanceVector] = []
     private var seen: Set<Made> = []
 
@@ -30,29 +40,31 @@ package struct VectorMaker {
     /// Longer packets and lines are left out: they show nothing more, and nobody can read the files.
     static let mostByteCount = 8192
 
-    private init(_ description: ProtocolDescription, seed: UInt64, keys given: [LayerKey]) {
+    /// Makes `count` vectors, or fewer if the protocol has no more to show.
+    ///
+    /// - Parameter keys: Keys of the layers; missing ones are made up.
+    package init(of description: ProtocolDescription, count: Int, seed: UInt64, keys given: [LayerKey] = []) {
         translator = PacketTranslator(description)
         unlimited = PacketTranslator(description.withoutLimits)
         comparison = LineComparison(translator)
         counters = Set(description.allFields.lazy.filter { $0.role == .derived }.map(\.name))
         random = SplitMix64(seed: seed)
+        self.count = count
         keys = given + LayerKey.madeUp(for: description.layout, besides: given)
         if let keyed = try? translator.withKeys(keys) { translator = keyed }
         if let keyed = try? unlimited.withKeys(keys) { unlimited = keyed }
+        if count > 0 { collectRecipes() }
     }
 
-    /// Returns `count` vectors, or fewer if the protocol has no more to show.
-    ///
-    /// - Parameters:
-    ///   - keys: Keys of the layers; missing ones are made up.
-    ///   - progress: Called repeatedly with the finished part, from 0 to 1.
-    package static func vectors(
-        of description: ProtocolDescription, count: Int, seed: UInt64, keys: [LayerKey] = [],
-        progress: (Double) -> Void = { _ in }
-    ) -> [ConformanceVector] {
-        var maker = VectorMaker(description, seed: seed, keys: keys)
-        maker.make(count, progress)
-        return maker.vectors
+    /// The finished part, from 0 to 1.
+    package var progress: Double { min(1, Double(max(madeCount, attemptCount / 4)) / Double(count)) }
+
+    package mutating func next() -> ConformanceVector? {
+        while vectors.isEmpty {
+            guard madeCount < count, makeSome() else { return nil }
+            vectors.reverse()
+        }
+        return vectors.popLast()
     }
 
     /// Returns the messages without any writable packet, with the reason.
@@ -61,7 +73,7 @@ package struct VectorMaker {
     package static func unwritableMessages(
         of description: ProtocolDescription, keys: [LayerKey] = []
     ) -> [(name: String, error: TranslationError)] {
-        let maker = VectorMaker(description, seed: 1, keys: keys)
+        let maker = VectorMaker(of: description, count: 0, seed: 1, keys: keys)
         return description.messages.indices.compactMap { index in
             maker.faultOfAllPackets(of: index).map { (description.messages[index].name, $0) }
         }
@@ -111,9 +123,9 @@ package struct VectorMaker {
         let context: PacketContext
     }
 
-    private mutating func make(_ count: Int, _ progress: (Double) -> Void) {
+    private mutating func collectRecipes() {
         guard !description.messages.isEmpty else { return }
-        let subjects = description.messages.indices.flatMap { message in
+        subjects = description.messages.indices.flatMap { message in
             description.contexts(ofExamplesOf: message).map { Subject(message: message, context: $0) }
         }
         let first = subjects.map { Recipe.value($0, .plain, nil, label: "plain") }
@@ -124,16 +136,20 @@ package struct VectorMaker {
         for subject in subjects { rest += recipes(for: subject, edges, graph) }
         rest += bombRecipes(in: strangers)
         rest.shuffle(using: &random)
-        for recipe in first + rest where vectors.count < count {
-            progress(Double(vectors.count) / Double(count))
-            follow(recipe)
+        recipes = first + rest
+    }
+
+    /// Follows the next recipe, which may make no vector; false if there is none.
+    private mutating func makeSome() -> Bool {
+        if followedCount < recipes.count {
+            followedCount += 1
+            follow(recipes[followedCount - 1])
+            return true
         }
-        var attemptCount = 0
-        while vectors.count < count, attemptCount < 4 * count {
-            progress(Double(max(vectors.count, attemptCount / 4)) / Double(count))
-            attemptCount += 1
-            if let subject = subjects.randomElement(using: &random) { followAny(subject) }
-        }
+        guard attemptCount < 4 * count, let subject = subjects.randomElement(using: &random) else { return false }
+        attemptCount += 1
+        followAny(subject)
+        return true
     }
 
     private func recipes(for subject: Subject, _ edges: EdgeValues, _ graph: StructureGraph) -> [Recipe] {
@@ -373,10 +389,11 @@ package struct VectorMaker {
         var vector = vector
         vector.keys = keys
         vectors.append(vector)
+        madeCount += 1
     }
 
     private func name(_ label: String) -> String {
-        let number = String(vectors.count + 1)
+        let number = String(madeCount + 1)
         let plain = label.utf8.map { $0.isPlainInName ? Character(Unicode.Scalar($0)) : "-" }
         return String(repeating: "0", count: max(0, 4 - number.count)) + number + "-" + String(plain.prefix(60))
     }

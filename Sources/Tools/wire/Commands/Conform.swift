@@ -36,18 +36,18 @@ extension Command {
                 ProgramImplementation($0, translator, protocol: folder.name, timeout: timeout, interruption)
             }
             defer { program?.finish() }
-            let cases: [ConformanceCase]
+            let cases: (ConformanceVector) -> [ConformanceCase]
             if let target = try target(arguments, timeout, vectors, translator, states, interruption) {
                 try await target.requireServer()
-                cases = vectors.flatMap(target.cases)
+                cases = target.cases
             } else {
                 let checks = ConformanceChecks(
                     translator: translator, implementation: program ?? CodecImplementation(translator),
                     isStrict: program == nil || arguments.has(.strict), isOwn: program == nil)
-                cases = vectors.flatMap(checks.cases)
+                cases = checks.cases
             }
             let run = ConformanceRun(
-                title: folder.name, cases: try filtered(cases, arguments),
+                title: folder.name, vectors: vectors, cases: try filtered(cases, of: vectors, arguments),
                 expectedFailures: try expectedFailures(arguments), isWhole: isWhole,
                 isVerbose: arguments.has(.everything), interruption: interruption)
             Signals.takeOver { interruption.request() }
@@ -67,7 +67,7 @@ extension Command {
     }
 
     private static func target(
-        _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: [ConformanceVector], _ translator: PacketTranslator,
+        _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: ConformanceVectors, _ translator: PacketTranslator,
         _ states: PacketStates, _ interruption: Interruption
     ) throws(CommandError) -> LiveTarget? {
         guard let text = arguments[.target] else { return nil }
@@ -105,7 +105,7 @@ extension Command {
 
     /// Returns a packet that a client can send and a server can return.
     private static func goodPacket(
-        among vectors: [ConformanceVector], _ states: PacketStates, _ keys: Set<LayerKey>,
+        among vectors: ConformanceVectors, _ states: PacketStates, _ keys: Set<LayerKey>,
         _ translator: PacketTranslator
     ) -> [UInt8]? {
         vectors.first { vector in
@@ -122,20 +122,18 @@ extension Command {
     private static func report(
         _ run: ConformanceRun, _ arguments: Arguments, _ console: Console
     ) async throws(CommandError) {
-        let results = try await run.results(console)
-        try console.print(run.summary(of: results))
+        let tally = try await run.tally(keepsResults: arguments.has(.junit), console)
+        try console.print(run.summary(of: tally))
         if let path = arguments[.junit] {
             do throws(SystemError) {
-                let report = JUnitReport(title: run.title, results: results)
+                let report = JUnitReport(title: run.title, results: tally.results)
                 try System.replaceFile(path, with: Array(report.text.utf8))
             } catch {
                 throw .failure("cannot write \(path): \(error.reason)")
             }
         }
-        guard !run.interruption.isRequested else {
-            throw .failure("interrupted: \(run.cases.count - results.count) checks were not made")
-        }
-        guard results.allSatisfy(\.verdict.isGood) else { throw .answerIsNo }
+        guard !run.interruption.isRequested else { throw .failure(tally.textOfMissed) }
+        guard tally.isGood else { throw .answerIsNo }
     }
 
     // MARK: Vectors and checks
@@ -157,60 +155,77 @@ extension Command {
     /// Returns the vectors, and whether they are all vectors of the protocol.
     private static func vectors(
         _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator, _ states: PacketStates
-    ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
+    ) throws(CommandError) -> (ConformanceVectors, isWhole: Bool) {
         let keys = try arguments.layerKeys(of: translator.description)
         let files = VectorFiles(translator: translator, states: states, keys: keys)
-        var vectors: [ConformanceVector] = []
+        var inFiles: [ConformanceVector] = []
+        var maker: VectorMaker?
         let usual = folder.path.joiningPath("Vectors")
         let hasUsual = (try? System.kind(of: usual)) == .folder
         let words = arguments.words.isEmpty && hasUsual ? [usual] : arguments.words
-        for word in words { vectors += try files.vectors(at: word) }
+        for word in words { inFiles += try files.vectors(at: word) }
         if let count = arguments[.generate] {
             let count = Int(try WholeNumber.value(of: count, in: 1...1_000_000, of: .generate))
             let seed = try arguments[.seed].map { text throws(CommandError) in
                 try WholeNumber.value(of: text, in: 0...UInt64.max, of: .seed)
             }
-            var progress = ProgressLine(of: "\(folder.name), making vectors")
-            let made = VectorMaker.vectors(
-                of: translator.description, count: count, seed: seed ?? 1, keys: keys
-            ) { progress.showSometimes($0) }
-            progress.clear()
             if let (name, error) = VectorMaker.unwritableMessages(of: translator.description, keys: keys).first {
                 throw .failure("no packet of \(name) can be made: \(error)")
             }
-            if let path = arguments[.write] { try files.write(made, to: path) }
-            vectors += made
+            maker = VectorMaker(of: translator.description, count: count, seed: seed ?? 1, keys: keys)
         } else {
             for option in [Option.write, .seed] where arguments.has(option) {
                 throw .usage("\(option.name) goes with \(Option.generate.usage)")
             }
         }
-        var names: Set<String> = []
-        for vector in vectors where !names.insert(vector.name).inserted {
-            throw .failure("two vectors are named \(vector.name)")
-        }
-        if let sender = arguments[.sender] { vectors.removeAll { $0.sender.rawValue != sender } }
-        guard !vectors.isEmpty else {
+        try requireOwnNames(inFiles, maker, writingTo: arguments[.write], files, folder)
+        let vectors = ConformanceVectors(inFiles: inFiles, maker: maker, sender: arguments[.sender])
+        guard vectors.contains(where: { _ in true }) else {
             throw .failure("there are no vectors in \(usual)", hint: "--generate 100 makes some from the schema")
         }
         return (vectors, arguments.words.isEmpty && !arguments.has(.filter) && !arguments.has(.sender))
     }
 
-    /// Returns the checks whose names contain the filter's text. A `*` matches any text.
+    /// Writes the vectors that are made, if wanted, and compares all names.
+    private static func requireOwnNames(
+        _ inFiles: [ConformanceVector], _ maker: VectorMaker?, writingTo path: String?, _ files: VectorFiles,
+        _ folder: ProtocolFolder
+    ) throws(CommandError) {
+        var progress = ProgressLine(of: "\(folder.name), making vectors")
+        defer { progress.clear() }
+        var names: Set<String> = []
+        var double = inFiles.first { !names.insert($0.name).inserted }
+        // The names of the made ones have different numbers.
+        if var maker, path != nil || !names.isEmpty {
+            while let vector = maker.next() {
+                progress.showSometimes(maker.progress)
+                if let path { try files.write([vector], to: path) }
+                if double == nil, names.contains(vector.name) { double = vector }
+            }
+        }
+        if let double { throw .failure("two vectors are named \(double.name)") }
+    }
+
+    /// Keeps the checks whose names contain the filter's text. A `*` matches any text.
     private static func filtered(
-        _ cases: [ConformanceCase], _ arguments: Arguments
-    ) throws(CommandError) -> [ConformanceCase] {
+        _ cases: @escaping (ConformanceVector) -> [ConformanceCase], of vectors: ConformanceVectors,
+        _ arguments: Arguments
+    ) throws(CommandError) -> (ConformanceVector) -> [ConformanceCase] {
         guard let text = arguments[.filter] else { return cases }
         let parts = text.split(separator: "*")
-        let chosen = cases.filter { item in
-            var rest = item.name[...]
-            for part in parts {
-                guard let range = rest.firstRange(of: part) else { return false }
-                rest = rest[range.upperBound...]
+        let chosen = { (vector: ConformanceVector) in
+            cases(vector).filter { item in
+                var rest = item.name[...]
+                for part in parts {
+                    guard let range = rest.firstRange(of: part) else { return false }
+                    rest = rest[range.upperBound...]
+                }
+                return true
             }
-            return true
         }
-        guard !chosen.isEmpty else { throw .failure("no check's name has `\(text)` in it") }
+        guard vectors.contains(where: { !chosen($0).isEmpty }) else {
+            throw .failure("no check's name has `\(text)` in it")
+        }
         return chosen
     }
 }

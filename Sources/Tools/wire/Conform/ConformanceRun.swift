@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineSchema
+
 /// Runs checks one after another, and compares their outcomes with the expected ones.
 struct ConformanceRun {
     let title: String
-    let cases: [ConformanceCase]
+    let vectors: ConformanceVectors
+    /// Returns the checks of a vector. They are made one vector after another, because those of a million take
+    /// gigabytes.
+    let cases: (ConformanceVector) -> [ConformanceCase]
     let expectedFailures: ExpectedFailures
     /// Whether all checks of the protocol run. Then an unknown name in the list of expected failures is an error.
     let isWhole: Bool
@@ -20,6 +25,23 @@ struct ConformanceRun {
         /// The check passed, although the list of expected failures contains it.
         case passedUnexpectedly
 
+        /// In the order of a summary.
+        static let kinds = [
+            "passed", "failed", "passed that should fail", "failed as expected", "not made", "skipped",
+        ]
+
+        /// One of ``kinds``.
+        var kind: String {
+            switch self {
+            case .passed: "passed"
+            case .failed: "failed"
+            case .passedUnexpectedly: "passed that should fail"
+            case .failedAsExpected: "failed as expected"
+            case .notMade: "not made"
+            case .skipped: "skipped"
+            }
+        }
+
         var isGood: Bool {
             switch self {
             case .passed, .skipped, .failedAsExpected: true
@@ -34,40 +56,49 @@ struct ConformanceRun {
         var duration: Duration
     }
 
-    /// Runs the checks, and prints a line for each unexpected result.
-    func results(_ console: Console) async throws(CommandError) -> [Result] {
-        var results: [Result] = []
+    /// Prints a line for each unexpected result.
+    ///
+    /// - Parameter keepsResults: Whether the results are kept, and not only counted.
+    func tally(keepsResults: Bool, _ console: Console) async throws(CommandError) -> Tally {
+        var tally = Tally(keepsResults: keepsResults)
         let clock = ContinuousClock()
         var progress = ProgressLine(of: title)
         defer { progress.clear() }
         var isHeard = true
-        for item in cases {
-            guard !interruption.isRequested else { break }
-            let start = clock.now
-            progress.showSometimes(Double(results.count) / Double(cases.count))
-            let outcome = try await item.run()
-            // The outcome of an interrupted check is not counted.
-            guard !interruption.isRequested else { break }
-            let verdict = verdict(on: outcome, of: item.name)
-            let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
-            results.append(result)
-            if isHeard, let line = line(of: result) {
-                progress.clear()
-                isHeard = try print(line, console)
+        var unknown = expectedFailures.names
+        var vectors = vectors.makeIterator()
+        while tally.missedCount <= Tally.mostMissed, let vector = vectors.next() {
+            progress.showSometimes(vectors.progress)
+            for item in cases(vector) {
+                let start = clock.now
+                let outcome = interruption.isRequested ? nil : try await item.run()
+                // The result of an interrupted check does not count.
+                guard let outcome, !interruption.isRequested else {
+                    tally.missedCount += 1
+                    continue
+                }
+                unknown.remove(item.name)
+                let verdict = verdict(on: outcome, of: item.name)
+                let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
+                tally.add(result)
+                if isHeard, let line = line(of: result) {
+                    progress.clear()
+                    isHeard = try print(line, console)
+                }
             }
         }
-        if isHeard, let line = line(ofThoseNotMade: results) {
+        if isHeard, let line = tally.lineOfThoseNotMade {
             progress.clear()
             isHeard = try print(line, console)
         }
-        guard isWhole, !interruption.isRequested else { return results }
-        let known = Set(cases.map(\.name))
-        for name in expectedFailures.names.subtracting(known).sorted() {
+        guard isWhole, !interruption.isRequested else { return tally }
+        for name in unknown.sorted() {
             let text = "it is expected to fail, and there is no such check"
-            results.append(Result(name: name, verdict: .failed(text), duration: .zero))
-            if isHeard, let line = line(of: results[results.count - 1]) { isHeard = try print(line, console) }
+            let result = Result(name: name, verdict: .failed(text), duration: .zero)
+            tally.add(result)
+            if isHeard, let line = line(of: result) { isHeard = try print(line, console) }
         }
-        return results
+        return tally
     }
 
     /// Returns whether the output still has a reader. Without a reader, the checks go on and the exit status stays the
@@ -92,14 +123,7 @@ struct ConformanceRun {
         }
     }
 
-    /// Returns the line about the checks that did not run; nil if all did.
-    private func line(ofThoseNotMade results: [Result]) -> String? {
-        let reasons = results.compactMap { if case .notMade(let text) = $0.verdict { text } else { nil } }
-        return reasons.first.map { "FAIL \(reasons.count) more check\(reasons.count == 1 ? "" : "s"): \($0)" }
-    }
-
-    /// Returns the line of a result. nil if the check did not run, or if the result was expected and the output is not
-    /// verbose.
+    /// Returns nil for a check that did not run. Also nil for an expected result, unless the output is verbose.
     private func line(of result: Result) -> String? {
         let line: String
         switch result.verdict {
@@ -113,22 +137,47 @@ struct ConformanceRun {
         return TextStyle.harmless(line)
     }
 
-    /// Returns the number of checks with each verdict.
-    func summary(of results: [Result]) -> String {
-        func count(_ words: String, _ isIncluded: (Verdict) -> Bool) -> String? {
-            let count = results.count { isIncluded($0.verdict) }
-            return count == 0 ? nil : "\(count) \(words)"
-        }
-        let parts = [
-            count("passed") { $0 == .passed },
-            count("failed") { if case .failed = $0 { true } else { false } },
-            count("passed that should fail") { $0 == .passedUnexpectedly },
-            count("failed as expected") { if case .failedAsExpected = $0 { true } else { false } },
-            count("not made") { if case .notMade = $0 { true } else { false } },
-            count("skipped") { if case .skipped = $0 { true } else { false } },
-        ].compactMap(\.self)
-        guard !results.isEmpty else { return TextStyle.harmless("\(title): no check was made") }
-        let checks = results.count == 1 ? "1 check" : "\(results.count) checks"
+    func summary(of tally: Tally) -> String {
+        guard tally.count > 0 else { return TextStyle.harmless("\(title): no check was made") }
+        let checks = tally.count == 1 ? "1 check" : "\(tally.count) checks"
+        let parts = Verdict.kinds.filter { tally.counts[$0] != nil }.map { "\(tally.counts[$0, default: 0]) \($0)" }
         return TextStyle.harmless("\(title): \(checks): " + parts.joined(separator: ", "))
+    }
+}
+
+extension ConformanceRun {
+    /// The results by verdict, and only on request the results themselves: a million vectors have over three million.
+    struct Tally {
+        /// So that an interruption ends soon, no more are counted.
+        static let mostMissed = 100_000
+
+        let keepsResults: Bool
+        /// The checks that were not made because of an interruption.
+        var missedCount = 0
+        private(set) var results: [Result] = []
+        private(set) var count = 0
+        private(set) var counts: [String: Int] = [:]
+        private(set) var isGood = true
+        private var firstReason = ""
+
+        init(keepsResults: Bool) { self.keepsResults = keepsResults }
+
+        mutating func add(_ result: Result) {
+            count += 1
+            counts[result.verdict.kind, default: 0] += 1
+            isGood = isGood && result.verdict.isGood
+            if case .notMade(let text) = result.verdict, firstReason.isEmpty { firstReason = text }
+            if keepsResults { results.append(result) }
+        }
+
+        var textOfMissed: String {
+            let count = missedCount > Self.mostMissed ? "over \(Self.mostMissed)" : "\(missedCount)"
+            return "interrupted: \(count) checks were not made"
+        }
+
+        /// Nil if all checks have run.
+        var lineOfThoseNotMade: String? {
+            counts["not made"].map { "FAIL \($0) more check\($0 == 1 ? "" : "s"): \(firstReason)" }
+        }
     }
 }
