@@ -20,7 +20,7 @@ struct ConformanceRunTests {
             cases: { vector in
                 (0..<1_000).map { number in
                     ConformanceCase(vector, "\(number)") { () async throws(CommandError) in
-                        if number == 2 { interruption.come() }
+                        if number == 2 { interruption.request() }
                         return .passed
                     }
                 }

@@ -103,7 +103,8 @@ package struct VectorMaker: IteratorProtocol {
 
     // MARK: Recipes
 
-    enum Recipe {
+    /// Indirect, because a large schema has millions of them, and they are shuffled.
+    indirect enum Recipe {
         case value(Subject, ExampleValues.Style, ExampleHint?, label: String)
         case damage(Subject, ExampleValues.Style, PacketDamage)
         case frame(Subject, FrameDamage)

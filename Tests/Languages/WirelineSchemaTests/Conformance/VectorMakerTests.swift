@@ -3,7 +3,9 @@
 import Testing
 import TestingSupport
 import WirelineCodec
-import WirelineSchema
+
+// For the size of a recipe.
+@testable import WirelineSchema
 
 struct VectorMakerTests {
     private static let schema = """
@@ -248,6 +250,10 @@ struct VectorMakerTests {
         let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
         let faults = vectors.filter { $0.refusal?.field == "Say.packet.kind" }
         #expect(faults.map(\.note) == ["Say-header-kind-other"])
+    }
+
+    @Test func `a recipe is moved as a reference`() {
+        #expect(MemoryLayout<VectorMaker.Recipe>.size == MemoryLayout<Int>.size)
     }
 
     /// If vectors were kept, these would take thousands of terabytes, and if all were made first, years.
