@@ -16,44 +16,55 @@ struct LayeredMemoryTests {
     /// The contents of two packets, for which it is asked before they are opened: `max_inflated` and a copy.
     private static let limit = 16 << 20
 
-    /// A short packet before one that grows to 3 MB in which a short packet comes first.
-    private static func packets() throws -> [UInt8] {
+    private static func sealed(_ content: [UInt8], as shape: Shape) throws -> [UInt8] {
         var sealer = PacketSealer(
             PartsProtocol.layout, from: .client, packetLimit: PartsProtocol.maximumPacketByteCount,
             settings: LayerSettings())
         sealer.beginPacket()
         var keystreams = LayerSet()
-        let content = try [1, 1_000_000, 1_000_000, 1_000_000].flatMap { count in
-            try Say(text: String(repeating: "a", count: count)).encoded()
-        }
-        let bundle: PacketHeader = ["shape": Int128(Shape.bundle.rawValue)]
-        return try Say(text: "ready").encoded()
-            + sealer.packet(id: 1, header: bundle, payload: content.rawSpan, .packets, &keystreams)
+        return try sealer.packet(
+            id: 1, header: ["shape": Int128(shape.rawValue)], payload: content.rawSpan,
+            shape == .bundle ? .packets : .message, &keystreams)
     }
 
-    private static var configuration: ServerConfiguration {
+    /// A short packet before one that grows to 3 MB, in which a short packet comes first.
+    ///
+    /// - Parameter inner: The shape of the packets inside: they can be compressed, too.
+    private static func packets(inner: Shape = .plain) throws -> [UInt8] {
+        let text = Array(String(repeating: "a", count: 1_000_000).utf8)
+        var content = try Say(text: "a").encoded()
+        for _ in 0..<3 {
+            content +=
+                try inner == .plain
+                ? Say(text: String(decoding: text, as: UTF8.self)).encoded() : sealed(text, as: inner)
+        }
+        return try Say(text: "ready").encoded() + sealed(content, as: .bundle)
+    }
+
+    private static func configuration(_ limit: Int = limit) -> ServerConfiguration {
         var configuration = ServerConfiguration.patient
         configuration.listening.heldByteLimit = limit
         return configuration
     }
 
     /// Connects clients that send the packets.
-    private static func sockets(to port: UInt16) throws -> [RawSocket] {
-        let packets = try packets()
-        return try (0..<clientCount).map { _ in
+    private static func sockets(to port: UInt16, sending packets: [UInt8]) throws -> [RawSocket] {
+        try (0..<clientCount).map { _ in
             let socket = try RawSocket.connect(to: port)
             try socket.send(packets)
             return socket
         }
     }
 
-    @Test(arguments: [false, true])
-    func `only as many packets are opened at a time as there is memory for`(clientsLeave: Bool) async throws {
+    @Test(arguments: [false, true], [Shape.plain, .compressed])
+    func `only as many packets are opened at a time as there is memory for`(
+        clientsLeave: Bool, inner: Shape
+    ) async throws {
         let (ready, opened, ended) = (Seen<Void>(), Seen<Void>(), Seen<ConnectionError?>())
         let mayEnd = Seen<Void>()
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, on: .ofFewTests(),
-            configuration: Self.configuration
+            configuration: Self.configuration()
         ) { client in
             _ = try await client.nextPacket()
             ready.add(())
@@ -72,7 +83,8 @@ struct LayeredMemoryTests {
                 ended.add(error)
             }
         }
-        let sockets = try Self.sockets(to: try #require(server.addresses.first?.port))
+        let sockets = try Self.sockets(
+            to: try #require(server.addresses.first?.port), sending: Self.packets(inner: inner))
         _ = await ready.first(Self.clientCount)
         for socket in sockets { clientsLeave ? socket.reset() : socket.endOutput() }
         // The loops have time to open all packets.
@@ -90,7 +102,7 @@ struct LayeredMemoryTests {
         let (ready, opened, taken) = (Seen<PacketConnection>(), Seen<PacketConnection>(), Seen<Void>())
         let server = try await PacketListener.start(
             at: "127.0.0.1", port: 0, layout: PartsProtocol.layout, packetLimit: PartsProtocol.maximumPacketByteCount,
-            configuration: Self.configuration,
+            configuration: Self.configuration(),
             handler: .messages { listener, connection in
                 listener.endsByItself(connection)
                 var count = 0
@@ -105,7 +117,7 @@ struct LayeredMemoryTests {
                         connection.pauseInput()
                     }, close: { _ in })
             })
-        let sockets = try Self.sockets(to: server.address.port)
+        let sockets = try Self.sockets(to: server.address.port, sending: Self.packets())
         for connection in await ready.first(Self.clientCount) { try await connection.onLoop { $0.resumeInput() } }
         for _ in 0..<200 { _ = await server.counters() }
         #expect(opened.count <= 2)
@@ -116,5 +128,57 @@ struct LayeredMemoryTests {
         for socket in sockets { socket.endOutput() }
         #expect(try await eventually { await server.counters().heldByteCount == 0 })
         await server.shutDown(within: .zero)
+    }
+
+    enum Handler: CaseIterable { case task, batches, messages }
+
+    @Test(arguments: Handler.allCases, [8 << 20, 16 << 20])
+    func `packets that follow long ones are neither lost nor stuck`(handler: Handler, limit: Int) async throws {
+        var random = SeededGenerator.forThisRun()
+        let long = random.bytes(900_000).map { $0 & 1 + 0x61 }
+        let packets = try (0..<3).flatMap { number in
+            try Self.sealed(long, as: .compressed) + Say(text: "\(number)").encoded()
+        }
+        let sizes = Seen<Int>()
+        let (port, stop) = try await Self.serve(handler, limit) { sizes.add($0) }
+        let sockets = try (0..<Self.clientCount).map { _ in try RawSocket.connect(to: port) }
+        let threads = sockets.map { socket in Task { try await onThread { try socket.send(packets) } } }
+        let seen = await sizes.first(6 * Self.clientCount)
+        #expect(seen.count { $0 == long.count } == 3 * Self.clientCount)
+        for thread in threads { try await thread.value }
+        for socket in sockets { socket.endOutput() }
+        await stop()
+    }
+
+    /// Starts a server that reports the bytes of each text.
+    private static func serve(
+        _ handler: Handler, _ limit: Int, _ report: @escaping @Sendable (Int) -> Void
+    ) async throws -> (port: UInt16, stop: @Sendable () async -> Void) {
+        switch handler {
+        case .task:
+            let server = try await PacketServer.start(
+                at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, on: .ofFewTests(),
+                configuration: configuration(limit)
+            ) { client in
+                while let packet = try await client.nextPacket() {
+                    report(try Say(payloadOf: packet.lent).text.utf8.count)
+                }
+            }
+            return (try #require(server.addresses.first?.port), { await server.shutDown(within: .zero) })
+        case .batches, .messages:
+            let take: @Sendable (inout PacketBatch) throws -> Void = { batch in
+                while let packet = try batch.next() { report(try Say(payloadOf: packet).text.utf8.count) }
+            }
+            let server = try await PacketListener.start(
+                at: "127.0.0.1", port: 0, layout: PartsProtocol.layout,
+                packetLimit: PartsProtocol.maximumPacketByteCount, configuration: configuration(limit),
+                handler: handler == .batches
+                    ? .batches { _ in take }
+                    : .messages { listener, connection in
+                        listener.endsByItself(connection)
+                        return MessageCalls(open: {}, take: take, close: { _ in })
+                    })
+            return (server.address.port, { await server.shutDown(within: .zero) })
+        }
     }
 }

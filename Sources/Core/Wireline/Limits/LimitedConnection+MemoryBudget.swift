@@ -107,15 +107,26 @@ extension LimitedConnection {
         dropSlowPeerStateIfIdle()
     }
 
-    /// Takes memory after the stream's end, when a connection waits for nothing any more.
+    /// Withdraws the request of a connection that needs no more memory for now.
+    func withdrawRequest() {
+        guard slowPeer?.share.isWaiting == true, let byteBudget = sharedLimits?.byteBudget else { return }
+        set(byteBudget.change(for: self) { $0.withdraw($1, into: &$2) })
+    }
+
+    /// Takes memory, or gives it back, after the stream's end, when a connection waits for nothing any more.
     ///
-    /// - Returns: Whether it has `byteCount` bytes besides the uncounted ones.
-    func takeMemoryAfterEnd(_ byteCount: Int) -> Bool {
-        let missing = byteCount - (slowPeer?.share.byteCount ?? 0)
-        guard let byteBudget = sharedLimits?.byteBudget, missing > 0 else { return true }
-        var isTaken = false
-        makeSlowPeerState().share = byteBudget.change(for: self) { budget, holder, _ in
-            isTaken = budget.take(missing, for: holder)
+    /// - Returns: Whether `byteCount` bytes are counted now.
+    func setMemoryAfterEnd(_ byteCount: Int) -> Bool {
+        guard let byteBudget = sharedLimits?.byteBudget else { return true }
+        let (share, wanted) = (slowPeer?.share.byteCount ?? 0, max(0, byteCount - Self.uncountedByteCount))
+        guard wanted != share else { return true }
+        var isTaken = true
+        makeSlowPeerState().share = byteBudget.change(for: self) { budget, holder, actions in
+            if wanted > share {
+                isTaken = budget.take(wanted - share, for: holder)
+            } else {
+                budget.release(share - wanted, by: holder, into: &actions)
+            }
         }
         dropSlowPeerStateIfIdle()
         return isTaken

@@ -10,11 +10,19 @@ import WirelineTransport
 /// before that. The packets inside are opened one by one: a few bytes can hold thousands, and the connection has only a
 /// share of each turn. Only the connection's loop uses this.
 final class LayeredInput {
+    enum Reservation {
+        /// None is needed, or much memory is left.
+        case none
+        /// It was requested, and the packet waits for it.
+        case awaited
+        case granted
+    }
+
     let traffic: LayeredTraffic
     /// Whether a later turn continues with the packets.
     var waitsForTurn = false
-    /// Whether the connection has requested memory for the content of the next packet, which is not opened yet.
-    var reservesMemory = false
+    /// The memory for the content of the next packet of the stream, while it is not completely opened.
+    var reservation = Reservation.none
     private var opened = OpenedPackets()
     private var next = 0
     /// The block of the packet of the stream, while it is needed; nil if nothing was opened.
@@ -28,9 +36,6 @@ final class LayeredInput {
     /// The time at which the last packet was taken, while others follow.
     private var takenAt: MonotonicTime?
 
-    /// Stands for the block of a packet whose content is opened.
-    private static let noBlock = SharedBlock(Block(capacity: 1), of: nil)
-
     init(_ traffic: LayeredTraffic) { self.traffic = traffic }
 
     /// Whether a packet or an error can be taken.
@@ -39,8 +44,8 @@ final class LayeredInput {
     /// Whether a packet can be taken, or opened in the packet of the stream.
     var isUnfinished: Bool { plain != nil || isNextOpened || traffic.isOpening }
 
-    /// Whether a packet was taken from the stream, and opening it continues in a later turn.
-    var isUnopened: Bool { unopened != nil }
+    /// Whether taking the next packet continues to open the packet of the stream, or opens one inside it.
+    var isOpening: Bool { unopened != nil || plain == nil && !isNextOpened && traffic.isOpening }
 
     private var isNextOpened: Bool { next < opened.entries.count && opened.entries[next].kind != .packets }
 
@@ -54,8 +59,17 @@ final class LayeredInput {
         zip(opened.buffers, blocks).reduce(traffic.openingByteCount) { $0 + $1.0.count + ($1.1?.capacity ?? 0) }
     }
 
-    /// The most memory for the content of a packet, with the copy that packets inside share.
-    var mostContentByteCount: Int { 2 * traffic.mostContentByteCount }
+    /// Returns the most memory for the content of a packet, with the copy that packets inside share.
+    ///
+    /// - Parameter byteCount: The bytes that have arrived and were not taken.
+    func mostContentByteCount(of byteCount: Int) -> Int { 2 * (traffic.mostInflatedByteCount ?? byteCount) }
+
+    /// The memory of the packet of the stream, unless it is `block`.
+    func sourceByteCount(besides block: SharedBlock?) -> Int { source === block ? 0 : source?.capacity ?? 0 }
+
+    private func endReservation() {
+        if !traffic.isOpening { reservation = .none }
+    }
 
     /// Opens a packet of the stream. All packets before it must have been taken.
     ///
@@ -72,10 +86,8 @@ final class LayeredInput {
         if let bounds = opened.plain {
             plain = ReceivedPacket(block: packet.block, start: packet.start, bounds: bounds)
         }
-        if unopened == nil {
-            reservesMemory = false
-            if plain == nil { source = Self.noBlock }
-        }
+        if unopened == nil, plain == nil { source = traffic.noBlock }
+        endReservation()
         blocks = Array(repeating: nil, count: opened.buffers.count)
         next = 0
     }
@@ -115,10 +127,11 @@ final class LayeredInput {
         next = opened.entries.count
         traffic.openNext(&opened)
         while blocks.count < opened.buffers.count { blocks.append(nil) }
+        endReservation()
     }
 
     func drop() {
-        reservesMemory = false
+        reservation = .none
         guard source != nil else { return }
         traffic.stopOpening()
         opened = OpenedPackets()

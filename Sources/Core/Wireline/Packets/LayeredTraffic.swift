@@ -73,7 +73,25 @@ final class LayeredTraffic {
     /// Whether opening a packet takes more time than this turn has. The same call continues it.
     var isStopped: Bool { opener?.isStopped ?? false }
 
-    var mostContentByteCount: Int { layout.content.maximumInflatedByteCount }
+    /// The most bytes of an opened packet; nil if it has no more than the packet.
+    var mostInflatedByteCount: Int? {
+        layout.content.isCompressed ? max(layout.content.maximumInflatedByteCount, packetLimit) : nil
+    }
+
+    /// Whether a packet needs no opening.
+    func isPlain(_ packet: borrowing Packet) -> Bool {
+        makeBoth()
+        return (try? opener?.openPlain(packet)) != nil
+    }
+
+    /// Stands for the block of a packet whose content is opened.
+    var noBlock: SharedBlock { loop.compression.noBlock }
+
+    /// Lets other connections of the loop open their long packets; opening this one starts anew.
+    func interruptOpening() {
+        opener?.dropOpening()
+        loop.compression.endWork(of: self)
+    }
 
     /// The bytes of the packets around the next one, and of a packet that is not completely opened.
     var openingByteCount: Int { opener?.openingByteCount ?? 0 }

@@ -11,6 +11,8 @@ import WirelineTransport
 final class LoopCompression {
     /// zlib's states for packets that take one turn.
     let states = CompressionStates()
+    /// A block without content.
+    let noBlock = SharedBlock(Block(capacity: 1), of: nil)
     /// The connection whose packet is opened over many turns.
     private weak var holder: LayeredTraffic?
     /// The time of the holder's last step.

@@ -168,7 +168,10 @@ extension PacketConnection {
                     stream.flush()
                     return openLater()
                 }
-                guard try hasWholePacket() else { break }
+                guard try hasWholePacket() else {
+                    guard !awaitsContentMemory else { return stream.flush() }
+                    break
+                }
                 var batch = PacketBatch(self, block)
                 try batchHandler(&batch)
                 if !keepsBatchRest {
@@ -200,7 +203,7 @@ extension PacketConnection {
 
     private func hasWholePacket() throws(ConnectionError) -> Bool {
         do throws(ConnectionError) {
-            guard try input.lookForPacket(), requestMemoryToOpen() else { return false }
+            guard try hasPacketToTake() else { return false }
             notePacket()
             return true
         } catch {

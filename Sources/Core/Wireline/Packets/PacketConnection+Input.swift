@@ -136,7 +136,7 @@ extension PacketConnection {
         if !stream.wantsToRead { peerWatch.restartWaiting(at: loop.now) }
         endReadingWatch()
         resumeSenders()
-        if batchHandler != nil || awaitedContentByteCount > 0 { deliver() }
+        if batchHandler != nil { deliver() }
         readIfWanted()
         closeIfFinished()
     }

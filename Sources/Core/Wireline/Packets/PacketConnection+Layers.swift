@@ -12,9 +12,9 @@ extension PacketConnection {
     /// later (``isInputUnfinished``).
     func takeOpened(from layers: LayeredInput) throws(ConnectionError) -> ReceivedPacket? {
         while true {
-            let wasUnopened = layers.isUnopened
-            if wasUnopened, !requestMemoryToOpen() { return nil }
-            defer { if wasUnopened { countContent() } }
+            let opens = layers.isOpening
+            if opens, !requestMemoryToOpen() { return nil }
+            defer { if opens { countContent(of: layers) } }
             do throws(CodecError) {
                 if let packet = try layers.take() { return packet }
             } catch {
@@ -23,41 +23,83 @@ extension PacketConnection {
             guard !layers.isUnfinished, requestMemoryToOpen(), let packet = try input.takeFromStream()
             else { return nil }
             layers.open(packet, input.splitter.states)
-            countContent()
+            countContent(of: layers)
         }
     }
 
     /// Counts what was opened: the program may not take all of it soon.
-    private func countContent() { _ = requestMemory(isWanted: false) }
+    ///
+    /// A packet that is not completely opened counts with all that it may still contain. So it never waits for more
+    /// memory with a part of its content.
+    private func countContent(of layers: LayeredInput) {
+        let byteCount = layers.byteCount
+        if layers.reservation == .none, layers.traffic.isOpening, byteCount > 0 { layers.reservation = .granted }
+        guard stream.isOpen else { return countContentAfterEnd(of: layers) }
+        guard slowPeer != nil || layers.reservation != .none || byteCount > Self.uncountedByteCount else { return }
+        _ = requestMemory(isWanted: false)
+    }
 
-    /// Requests memory for the content of the next packet, unless it is opened already.
+    private func countContentAfterEnd(of layers: LayeredInput) {
+        guard sharedLimits?.byteBudget != nil else { return }
+        _ = setMemoryAfterEnd(heldByteCount + (layers.reservation == .none ? 0 : contentByteCount(layers)))
+    }
+
+    /// Returns the memory that the rest of a packet's content may need. With a small budget it is at most half of that,
+    /// so that two connections can have it.
+    private func contentByteCount(_ layers: LayeredInput) -> Int {
+        let most = min(layers.mostContentByteCount(of: input.byteCount), (sharedLimits?.byteBudget?.limit ?? .max) / 2)
+        // The content that was opened so far is counted as held.
+        return max(1, most - layers.byteCount)
+    }
+
+    var awaitedContentByteCount: Int {
+        guard let layers = input.layers, layers.reservation != .none else { return 0 }
+        return contentByteCount(layers)
+    }
+
+    /// Requests memory for all of the content of the next packet, unless nothing must be opened.
     ///
     /// While much of the budget is left, the content is counted when it is opened. Without enough memory the connection
     /// waits as if the packet had not arrived. After the stream's end it cannot wait, so its input ends with an error.
     func requestMemoryToOpen() -> Bool {
         guard let layers = input.layers, let byteBudget = sharedLimits?.byteBudget else { return true }
-        guard layers.isUnopened || !layers.hasMore && (try? input.lookForPacket()) == true else { return true }
+        guard layers.reservation != .none || byteBudget.isScarce(for: contentByteCount(layers)) else { return true }
+        guard layers.isOpening || !layers.hasMore && input.hasNextToOpen(with: layers.traffic) else { return true }
+        // A connection that waits holds no more than it must.
+        input.shrink(on: loop)
+        layers.reservation = .awaited
         guard stream.isOpen else {
-            let wanted = min(heldByteCount + layers.mostContentByteCount, byteBudget.limit)
-            if takeMemoryAfterEnd(wanted) { return true }
+            if setMemoryAfterEnd(min(heldByteCount + contentByteCount(layers), byteBudget.limit)) {
+                layers.reservation = .granted
+                return true
+            }
             refuse(.noRoom(limit: byteBudget.limit))
             input.drop()
             return false
         }
-        guard layers.reservesMemory || byteBudget.isScarce(for: layers.mostContentByteCount) else { return true }
-        layers.reservesMemory = true
-        if requestMemory() { return true }
-        input.shrink(on: loop)
+        if requestMemory() {
+            layers.reservation = .granted
+            return true
+        }
+        if layers.isOpening { layers.traffic.interruptOpening() }
         return false
     }
 
-    /// Whether the next packet cannot be opened before there is memory for it.
-    var awaitsContentMemory: Bool {
-        awaitedContentByteCount > 0 && (slowPeer?.share.byteCount ?? 0) < awaitedContentByteCount
+    /// Withdraws the request, or gives the memory back, when nobody takes the next packet for now. A packet whose
+    /// content is partly opened keeps its memory.
+    func dropReservation() {
+        guard let layers = input.layers, layers.reservation != .none else { return }
+        guard layers.reservation == .awaited || layers.byteCount == 0 else { return }
+        layers.reservation = .none
+        withdrawRequest()
+        _ = requestMemory(isWanted: false)
     }
 
+    /// Whether the next packet cannot be opened before there is memory for it.
+    var awaitsContentMemory: Bool { stream.isOpen && input.layers?.reservation == .awaited }
+
     /// Whether the input has packets that are opened later: in another turn, or when there is memory for them.
-    var isInputUnfinished: Bool { input.isUnfinished || stream.isOpen && awaitedContentByteCount > 0 }
+    var isInputUnfinished: Bool { input.isUnfinished || awaitsContentMemory }
 
     /// The keys of the layers of the connection's packets.
     ///

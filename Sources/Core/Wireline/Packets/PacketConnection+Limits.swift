@@ -19,12 +19,6 @@ extension PacketConnection: LimitedConnection {
 
     var missingByteCount: Int { input.missingByteCount }
 
-    var awaitedContentByteCount: Int {
-        guard let layers = input.layers, layers.reservesMemory else { return 0 }
-        // The content that was opened so far is counted as held.
-        return max(1, layers.mostContentByteCount - layers.byteCount)
-    }
-
     var receivedPacketCount: Int { input.packetCount }
 
     func abort(_ error: ConnectionError) {
@@ -36,8 +30,6 @@ extension PacketConnection: LimitedConnection {
     func continueWithMemory() {
         peerWatch.restartWaiting(at: loop.now)
         resumeSenders()
-        // A packet that has arrived can be opened now.
-        if awaitedContentByteCount > 0 { deliver() }
         readIfWanted()
     }
 }

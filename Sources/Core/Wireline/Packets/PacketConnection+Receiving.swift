@@ -188,7 +188,13 @@ extension PacketConnection: ReceivingConnection {
     func readIfWanted() {
         guard wantsBytes else { return pauseRate() }
         watchRate()
-        if requestMemory() { stream.read() } else { pauseRate() }
+        guard requestMemory() else { return pauseRate() }
+        guard awaitedContentByteCount == 0 else {
+            // The memory is for the packet that has arrived, and not for more input.
+            pauseRate()
+            return openLater()
+        }
+        stream.read()
     }
 
     func stopUnlessWanted() {
@@ -196,6 +202,7 @@ extension PacketConnection: ReceivingConnection {
         stopWaiting()
         pauseRate()
         stream.stopReading()
+        dropReservation()
     }
 
     /// Passes input, or its end, to the batch handler, the requests and the waiting task.
@@ -215,11 +222,19 @@ extension PacketConnection: ReceivingConnection {
     private func lookForPacket() -> Bool {
         if let requests, requests.unreadByteCount > 0 { return true }
         do throws(ConnectionError) {
-            if try input.lookForPacket() { return requestMemoryToOpen() }
+            if try hasPacketToTake() { return true }
         } catch {
             return true
         }
-        keepRest()
+        if !awaitsContentMemory { keepRest() }
+        return false
+    }
+
+    /// Finds a whole packet for which there is memory, also if it must be opened in a later turn.
+    func hasPacketToTake() throws(ConnectionError) -> Bool {
+        if try input.lookForPacket() { return requestMemoryToOpen() }
+        // A state that was set may have made a packet of the bytes whose memory was requested.
+        dropReservation()
         return false
     }
 

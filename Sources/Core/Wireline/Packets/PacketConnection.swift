@@ -206,7 +206,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         let isFirst = ending.close()
         leaveGroups()
         // Only a task can still take packets.
-        if batchHandler != nil { input.drop() }
+        let isTask = batchHandler == nil
         layeredTraffic?.deferred = DeferredPackets()
         recorder?.close(endingError)
         if isFirst { logEnd() }
@@ -216,9 +216,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         resumeSenders()
         peerWatch.stop(on: loop)
         // Packets with layers may still become large.
-        if input.hasLayers, handlerTask != nil, input.byteCount > 0 || input.hasOpened {
+        if isTask, input.hasLayers, input.byteCount > 0 || input.hasOpened {
             keepGrantedMemory()
         } else {
+            if !isTask { input.drop() }
             dropSlowPeerState()
         }
         transform?.onReady.take()?()
@@ -284,6 +285,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         giveUpRequests(sendError)
         closeIfFinished()
         guard stream.isOpen else { return }
+        withdrawRequest()
         _ = requestMemory()
         stream.read()
         peerWatch.finish(

@@ -81,7 +81,10 @@ struct PacketInput: ~Copyable {
     private var restByteCount: Int { end - position }
 
     /// The memory of unread input, in bytes.
-    var capacity: Int { streamCapacity + (layers?.byteCount ?? 0) }
+    var capacity: Int {
+        guard let layers else { return streamCapacity }
+        return streamCapacity + layers.byteCount + layers.sourceByteCount(besides: block)
+    }
 
     private var streamCapacity: Int { (block?.capacity ?? held.count) + splitter.framedByteCount }
 
@@ -177,6 +180,18 @@ struct PacketInput: ~Copyable {
         if isFramed { return try lookForFramedPacket() }
         guard let block else { return false }
         return try nextBounds(in: block) != nil
+    }
+
+    /// Whether the next packet of the stream is whole, and has something to open.
+    mutating func hasNextToOpen(with traffic: LayeredTraffic) -> Bool {
+        if isFramed {
+            guard (try? lookForFramedPacket()) == true, let foundPacket else { return false }
+            return !traffic.isPlain(foundPacket.lent)
+        }
+        guard let block, let bounds = try? nextBounds(in: block) else { return false }
+        // SAFETY: the packet lies inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: bounds.packetByteCount)
+        return !traffic.isPlain(Packet(bytes, bounds))
     }
 
     private mutating func nextBounds(in block: SharedBlock) throws(ConnectionError) -> PacketBounds? {
