@@ -62,19 +62,10 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, no further message of this client is
     /// handled, so back-pressure slows the client down.
     ///
-    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
     @inlinable
     public func send<Message: ServerMessage>(
-        _ message: Message
-    ) throws(ConnectionError) where Message.Definition == Definition {
-        try connection.write(message)
-    }
-
-    /// Sends a message with header fields set, without waiting.
-    ///
-    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
-    public func send<Message: ServerMessage>(
-        _ message: Message, header: PacketHeader
+        _ message: Message, header: PacketHeader? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
         try connection.write(message, header: header)
     }
@@ -83,20 +74,10 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     ///
     /// Between messages, it sends a message without a sequence number.
     ///
-    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
     @inlinable
     public func reply<Message: ServerMessage>(
-        with message: Message
-    ) throws(ConnectionError) where Message.Definition == Definition {
-        guard let packet else { return try connection.write(message) }
-        try connection.writeReply(to: packet.lent, with: message)
-    }
-
-    /// Answers the message that is handled now as `reply(with:)` does, with header fields set.
-    ///
-    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
-    public func reply<Message: ServerMessage>(
-        with message: Message, header: PacketHeader
+        with message: Message, header: PacketHeader? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
         guard let packet else { return try connection.write(message, header: header) }
         try connection.writeReply(to: packet.lent, with: message, header: header)

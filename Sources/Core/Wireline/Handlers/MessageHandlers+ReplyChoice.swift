@@ -51,19 +51,9 @@ extension ClientContext {
     ///
     /// Between messages, it sends a message without a sequence number.
     ///
-    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
-    public func reply<Choice: ReplyChoice>(
-        with choice: Choice
-    ) throws(ConnectionError) where Choice.Definition == Definition {
-        guard let packet else { return try connection.connection.write(choice.message) }
-        try connection.writeReply(to: packet.lent, with: choice)
-    }
-
-    /// Answers the message that is handled now as `reply(with:)` does, with header fields set.
-    ///
     /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
     public func reply<Choice: ReplyChoice>(
-        with choice: Choice, header: PacketHeader
+        with choice: Choice, header: PacketHeader? = nil
     ) throws(ConnectionError) where Choice.Definition == Definition {
         guard let packet else { return try connection.connection.write(choice.message, header: header) }
         try connection.writeReply(to: packet.lent, with: choice, header: header)

@@ -74,19 +74,10 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     ///
     /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, the call waits.
     ///
-    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:header:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send<Message: ClientMessage>(
-        _ message: Message
-    ) async throws(ConnectionError) where Message.Definition == Definition {
-        try await connection.send(message)
-    }
-
-    /// Sends a message with header fields set: `["Version": 2]`.
-    ///
-    /// - Throws: As ``send(_:)``, also if `header` names a field that is computed or does not exist.
-    public nonisolated(nonsending) func send<Message: ClientMessage>(
-        _ message: Message, header: PacketHeader
+        _ message: Message, header: PacketHeader? = nil
     ) async throws(ConnectionError) where Message.Definition == Definition {
         try await connection.send(message, header: header)
     }

@@ -37,7 +37,7 @@ extension PacketConnection {
 
     /// Queues a packet without waiting.
     ///
-    /// - Throws: As ``write(_:)``. If it turns out later that a long packet cannot be sent, the connection ends.
+    /// - Throws: As ``write(_:header:)``. If it turns out later that a long packet cannot be sent, the connection ends.
     func writeUnsealed(_ packet: UnsealedPacket) throws(ConnectionError) {
         let bytes = try sealedOrPostponed(packet) { [unowned self] error in endWithout(packet: error) }
         stream.write(bytes)

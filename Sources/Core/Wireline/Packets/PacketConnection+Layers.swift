@@ -141,7 +141,7 @@ extension PacketConnection {
     ///   - messages: The messages, each in a packet of its own inside.
     ///   - id: The ID of the packet around them.
     ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
-    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` with the path `packets[2]` of the message.
+    /// - Throws: As ``send(_:header:)``; ``ConnectionError/codec(_:)`` with the path `packets[2]` of the message.
     public nonisolated(nonsending) func send(
         packets messages: [any PacketMessage], id: UInt64, header: PacketHeader = [:]
     ) async throws(ConnectionError) {

@@ -23,7 +23,7 @@ extension PacketConnection {
     ///   - request: The request.
     ///   - header: Header fields to set; the connection chooses the sequence.
     ///   - timeout: The time limit for sending it and waiting for the reply.
-    /// - Throws: As ``send(_:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
+    /// - Throws: As ``send(_:header:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
     ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/requestFailed(_:)``,
     ///   ``ConnectionError/endedBeforeReply``,
     ///   ``ConnectionError/tooManyRequests(limit:)``.

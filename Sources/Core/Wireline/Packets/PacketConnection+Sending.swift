@@ -11,14 +11,20 @@ extension PacketConnection: SendingConnection {
     /// While more than ``ConnectionLimits/pendingByteCount`` bytes wait to be sent, the caller waits. Callers that wait
     /// send in the order of their calls.
     ///
-    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, ``ConnectionError/transport(_:)`` if the
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - header: Header fields to set: `["Version": 2]`; nil (default): all have their defaults.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, or if `header` names a field that is computed or
+    ///   does not exist; ``ConnectionError/transport(_:)`` if the
     ///   connection has ended, ``ConnectionError/cancelled`` if the task was cancelled while it waited. No byte of the
     ///   packet was sent then. But if packets have layers or depend on states, it is still sent, because later packets
     ///   build on its keystream and on the states that it sets.
     @inlinable @inline(__always)
-    public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
-        if try sendAtOnce(message) { return }
-        try await sendOnSlowPath(message)
+    public nonisolated(nonsending) func send(
+        _ message: some PacketMessage, header: PacketHeader? = nil
+    ) async throws(ConnectionError) {
+        if header == nil, try sendAtOnce(message) { return }
+        try await sendOnSlowPath(message, header)
     }
 
     /// Sends a message that cannot be sent at once.
@@ -26,8 +32,11 @@ extension PacketConnection: SendingConnection {
     /// It is a function of its own, because each place where a handler can wait takes memory of its idle task.
     /// It is specialised for the same reason as ``encodeOnSlowPath(_:)``.
     @inlinable @inline(never)
-    nonisolated(nonsending) func sendOnSlowPath(_ message: some PacketMessage) async throws(ConnectionError) {
-        if layout.isEncodedOnLoop { return try await sendInState(message) }
+    nonisolated(nonsending) func sendOnSlowPath(
+        _ message: some PacketMessage, _ header: PacketHeader?
+    ) async throws(ConnectionError) {
+        if layout.isEncodedOnLoop { return try await sendInState(message, header: header) }
+        if let header { return try await send(packet: encode(message, header: header)) }
         try await sendAfterOthers(encodeOnSlowPath(message))
     }
 
@@ -45,21 +54,11 @@ extension PacketConnection: SendingConnection {
         return true
     }
 
-    /// Sends a message with header fields set.
-    ///
-    /// - Throws: As ``send(_:)``, also if `header` names a field that is computed or does not exist.
-    public nonisolated(nonsending) func send(
-        _ message: some PacketMessage, header: PacketHeader
-    ) async throws(ConnectionError) {
-        if layout.isEncodedOnLoop { return try await sendInState(message, header: header) }
-        try await send(packet: encode(message, header: header))
-    }
-
     /// Sends an encoded packet, such as one for many connections; with the marks of a frame.
     ///
     /// If packets depend on states, it must be encoded for the states of this connection.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``send(_:header:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
         if !layout.hasStates, stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
@@ -79,7 +78,7 @@ extension PacketConnection: SendingConnection {
     /// - Parameters:
     ///   - id: The message's ID; 0 in a layout without one.
     ///   - payload: The bytes between header and trailer.
-    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` if the ID or a length does not fit into the header, or
+    /// - Throws: As ``send(_:header:)``; ``ConnectionError/codec(_:)`` if the ID or a length does not fit into the header, or
     ///   if the packet is larger than the largest one that this connection receives.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
@@ -97,7 +96,7 @@ extension PacketConnection: SendingConnection {
     ///
     /// If packets depend on their sender, it must come from a peer of the same kind as this end: a client or a server.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``send(_:header:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
         if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.byteCount) {
@@ -110,7 +109,7 @@ extension PacketConnection: SendingConnection {
     ///
     /// If packets depend on their sender, it must come from a peer of the same kind as this end: a client or a server.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``send(_:header:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
         if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) {
@@ -170,13 +169,14 @@ extension PacketConnection: SendingConnection {
     /// It is for code that runs on the connection's ``loop`` and limits its output itself. The bytes are written to the
     /// socket at the end of the loop's turn.
     ///
-    /// The message goes before those of tasks that wait in ``send(_:)``. If packets have layers or depend on states, it
+    /// The message goes before those of tasks that wait in ``send(_:header:)``. If packets have layers or depend on states, it
     /// goes after them, in the order of the calls.
     ///
-    /// - Throws: As ``send(_:)``; ``ConnectionError/notOnLoop`` if the caller does not run on the loop.
+    /// - Throws: As ``send(_:header:)``; ``ConnectionError/notOnLoop`` if the caller does not run on the loop.
     @inlinable
-    public func write(_ message: some PacketMessage) throws(ConnectionError) {
+    public func write(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
+        if let header { return try writeOnSlowPath(message, header) }
         guard let byteCount = try byteCountAtOnce(of: message) else {
             if layout.isEncodedOnLoop, try writeWithLayers(message) { return }
             // Its header must be computed first.
@@ -207,11 +207,8 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(never)
     func encodeOnSlowPath(_ message: some PacketMessage) throws(ConnectionError) -> [UInt8] { try encode(message) }
 
-    /// Queues a message with header fields set, without waiting, as ``write(_:)``.
-    ///
-    /// - Throws: As ``send(_:header:)``.
-    public func write(_ message: some PacketMessage, header: PacketHeader) throws(ConnectionError) {
-        guard stream.loop.isCurrent else { throw .notOnLoop }
+    @usableFromInline
+    func writeOnSlowPath(_ message: some PacketMessage, _ header: PacketHeader) throws(ConnectionError) {
         if try writeWithLayers(message, header) { return }
         let bytes = try encode(message, header: header)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
@@ -228,10 +225,10 @@ extension PacketConnection: SendingConnection {
         return true
     }
 
-    /// Queues an encoded packet without waiting, as ``write(_:)``; with the marks of a frame, which
+    /// Queues an encoded packet without waiting, as ``write(_:header:)``; with the marks of a frame, which
     /// `PacketLayout.framed(_:)` adds to the bytes of a received packet.
     ///
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``send(_:header:)``.
     @inlinable @inline(__always)
     public func write(packet bytes: RawSpan) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
@@ -245,7 +242,7 @@ extension PacketConnection: SendingConnection {
         if layout.hasStates { followSent([UInt8](copying: bytes)) }
     }
 
-    /// Queues an encoded payload in a packet without waiting, as ``write(_:)``.
+    /// Queues an encoded payload in a packet without waiting, as ``write(_:header:)``.
     ///
     /// - Throws: As ``send(id:payload:)``.
     @inlinable @inline(__always)

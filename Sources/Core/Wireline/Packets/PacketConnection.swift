@@ -13,7 +13,7 @@ public import WirelineTransport
 /// packet.
 ///
 /// One task at a time may wait for packets; another one gets ``ConnectionError/alreadyReceiving``. Any task may call
-/// what is `public`, except ``write(_:)``, ``write(packet:)`` and other calls that throw ``ConnectionError/notOnLoop``.
+/// what is `public`, except ``write(_:header:)``, ``write(packet:)`` and other calls that throw ``ConnectionError/notOnLoop``.
 /// Calls on the connection's own ``loop`` take no lock and wake no thread.
 ///
 /// All other members are used only on the loop's thread, so `@unchecked Sendable` needs no lock. Properties that change

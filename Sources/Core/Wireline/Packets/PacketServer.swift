@@ -119,7 +119,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - configuration: Limits and timeouts.
     ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
     ///     packets, all packets of one read at a time, on the same loop. The closure answers with
-    ///     ``ServerConnection/write(_:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
+    ///     ``ServerConnection/write(_:header:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
     ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after its answers so far.
     public static func startBatched(
         at addresses: [ListeningAddress], protocol: Definition.Type, on group: EventLoopGroup? = nil,

@@ -34,71 +34,52 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     ///
     /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, the call waits.
     ///
-    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:header:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send<Message: ServerMessage>(
-        _ message: Message
-    ) async throws(ConnectionError) where Message.Definition == Definition {
-        try await connection.send(message)
-    }
-
-    /// Sends a message with header fields set: `["Version": 2]`.
-    ///
-    /// - Throws: As ``send(_:)``, also if `header` names a field that is computed or does not exist.
-    public nonisolated(nonsending) func send<Message: ServerMessage>(
-        _ message: Message, header: PacketHeader
+        _ message: Message, header: PacketHeader? = nil
     ) async throws(ConnectionError) where Message.Definition == Definition {
         try await connection.send(message, header: header)
-    }
-
-    /// Answers a message: like ``send(_:)``, with the request's sequence number if the header has one.
-    ///
-    /// - Throws: As ``send(_:)``.
-    @inlinable @inline(__always)
-    public nonisolated(nonsending) func reply<Message: ServerMessage>(
-        to request: ReceivedMessage<Incoming>, with message: Message
-    ) async throws(ConnectionError) where Message.Definition == Definition {
-        if try connection.replyAtOnce(to: request.bytes, with: message) { return }
-        try await reply(to: request.packet, with: message, header: PacketHeader())
     }
 
     /// Answers a message: like ``send(_:header:)``, with the request's sequence number if the header has one.
     ///
     /// - Throws: As ``send(_:header:)``.
-    public nonisolated(nonsending) func reply<Message: ServerMessage>(
-        to request: ReceivedMessage<Incoming>, with message: Message, header: PacketHeader
-    ) async throws(ConnectionError) where Message.Definition == Definition {
-        try await reply(to: request.packet, with: message, header: header)
-    }
-
-    /// Answers a packet: like ``send(_:)``, with the request's sequence number if the header has one.
-    ///
-    /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func reply<Message: ServerMessage>(
-        to request: ReceivedPacket, with message: Message
+        to request: ReceivedMessage<Incoming>, with message: Message, header: PacketHeader? = nil
     ) async throws(ConnectionError) where Message.Definition == Definition {
-        if try connection.replyAtOnce(to: request.bytes, with: message) { return }
-        try await reply(to: request, with: message, header: PacketHeader())
+        if header == nil, try connection.replyAtOnce(to: request.bytes, with: message) { return }
+        try await replyOnSlowPath(to: request.packet, with: message, header)
     }
 
     /// Answers a packet: like ``send(_:header:)``, with the request's sequence number if the header has one.
     ///
     /// - Throws: As ``send(_:header:)``.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func reply<Message: ServerMessage>(
-        to request: ReceivedPacket, with message: Message, header: PacketHeader
+        to request: ReceivedPacket, with message: Message, header: PacketHeader? = nil
     ) async throws(ConnectionError) where Message.Definition == Definition {
+        if header == nil, try connection.replyAtOnce(to: request.bytes, with: message) { return }
+        try await replyOnSlowPath(to: request, with: message, header)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func replyOnSlowPath(
+        to request: ReceivedPacket, with message: some PacketMessage, _ header: PacketHeader?
+    ) async throws(ConnectionError) {
         try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
     }
 
+    @usableFromInline
     static func header(
-        _ header: PacketHeader, ofReplyTo request: Packet
+        _ header: PacketHeader?, ofReplyTo request: Packet
     ) throws(ConnectionError) -> PacketHeader {
+        var header = header ?? [:]
         let layout = Definition.layout
         // With layers, the field may be inside of one.
         let fields = layout.hasContent ? layout : layout.layout(from: .server)
         guard let field = fields.sequenceField else { return header }
-        var header = header
         do throws(CodecError) {
             header[field.name] = try Definition.layout.header(of: request)[field.name]
         } catch {
@@ -109,19 +90,10 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Sends a message without waiting; for code on the connection's loop, such as a batch handler.
     ///
-    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(_:)``.
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(_:header:)``.
     @inlinable
     public func write<Message: ServerMessage>(
-        _ message: Message
-    ) throws(ConnectionError) where Message.Definition == Definition {
-        try connection.write(message)
-    }
-
-    /// Sends a message with header fields set, without waiting; for code on the connection's loop.
-    ///
-    /// - Throws: As ``write(_:)``, also if `header` names a field that is computed or does not exist.
-    public func write<Message: ServerMessage>(
-        _ message: Message, header: PacketHeader
+        _ message: Message, header: PacketHeader? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
         try connection.write(message, header: header)
     }
@@ -130,33 +102,22 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     ///
     /// It is like `reply(to:with:)`.
     ///
-    /// - Throws: As ``write(_:)``.
+    /// - Throws: As ``write(_:header:)``.
     @inlinable @inline(__always)
     public func writeReply<Message: ServerMessage>(
-        to request: Packet, with message: Message
+        to request: Packet, with message: Message, header: PacketHeader? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
-        if try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
-        try writeReplyOnSlowPath(to: request, with: message)
+        if header == nil, try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
+        try writeReplyOnSlowPath(to: request, with: message, header)
     }
 
     /// Answers a packet whose header must be computed first.
     ///
     /// The function is rarely called, but specialised, for the same reason as `PacketConnection.encodeOnSlowPath(_:)`.
     @inlinable @inline(never)
-    func writeReplyOnSlowPath<Message: ServerMessage>(
-        to request: Packet, with message: Message
-    ) throws(ConnectionError) where Message.Definition == Definition {
-        try writeReply(to: request, with: message, header: PacketHeader())
-    }
-
-    /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
-    ///
-    /// It is like `reply(to:with:header:)`.
-    ///
-    /// - Throws: As ``write(_:header:)``.
-    public func writeReply<Message: ServerMessage>(
-        to request: Packet, with message: Message, header: PacketHeader
-    ) throws(ConnectionError) where Message.Definition == Definition {
+    func writeReplyOnSlowPath(
+        to request: Packet, with message: some PacketMessage, _ header: PacketHeader?
+    ) throws(ConnectionError) {
         try connection.write(message, header: Self.header(header, ofReplyTo: request))
     }
 
