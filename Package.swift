@@ -120,7 +120,6 @@ let package = Package(
             name: "WirelineErlangRecords",
             dependencies: [
                 "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
-                "WirelineSwiftGenerator",
             ],
             swiftSettings: strict),
         .target(

@@ -26,7 +26,6 @@ struct ArrowTests {
         ],
         "WirelineErlangRecords": [
             "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
-            "WirelineSwiftGenerator",
         ],
         "Wireline": [
             "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",

@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 import WirelineSchema
-import WirelineSwiftGenerator
 
 /// The header fields of a protocol, as keys of a map.
 final class HeaderPlan: Sendable {

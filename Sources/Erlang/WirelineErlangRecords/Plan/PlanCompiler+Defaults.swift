@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineErlang
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// The values of `@since` fields for packets that end before them.
 extension PlanCompiler {

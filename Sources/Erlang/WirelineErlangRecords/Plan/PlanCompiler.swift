@@ -2,7 +2,6 @@
 
 import WirelineErlang
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 struct PlanCompiler {
     let description: ProtocolDescription

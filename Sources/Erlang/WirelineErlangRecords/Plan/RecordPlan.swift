@@ -3,7 +3,6 @@
 import WirelineCodec
 import WirelineErlang
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// How a protocol's packets become records and back. Names are atoms and fields have positions before the first packet.
 ///

@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// Java's spelling of names, and the names that it or the runtime reserves.
 extension NameStyle {

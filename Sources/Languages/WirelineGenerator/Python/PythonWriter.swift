@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// The words of the writer in Python: expressions for bytes.
 struct PythonWriter: PythonWords {

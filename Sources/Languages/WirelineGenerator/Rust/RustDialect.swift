@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// How Rust spells the statements that read and write packets.
 ///

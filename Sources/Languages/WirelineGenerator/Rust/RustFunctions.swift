@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// Puts the printed statements into functions and methods.
 struct RustFunctions {

@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// Makes a module's code for layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct RustLayers {

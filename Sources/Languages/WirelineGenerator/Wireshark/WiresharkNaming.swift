@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// The unambiguous parts of Wireshark's filter names for everything that a protocol declares.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLanguage
+
 /// Makes valid Swift names: keywords get backticks, and no name occurs twice.
 enum SwiftIdentifier {
     /// Names with a fixed meaning in Swift, even in backticks.

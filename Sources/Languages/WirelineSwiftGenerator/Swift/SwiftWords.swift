@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLanguage
+
 /// Makes Swift names from the words in other names: `user_id`, `UserId` and `userID` all become `userID`.
 package enum SwiftWords {
     /// Words that Swift writes in capitals.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-package import WirelineLanguage
 
 /// The Erlang names of everything that a protocol declares, without quotes and without ambiguity.
 ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import WirelineLanguage
-
 extension ProtocolDescription {
     /// The protocol's name for file names, in small letters with `_` between words: `scene`.
     package var fileStem: String {
