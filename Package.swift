@@ -51,8 +51,7 @@ let package = Package(
         .library(name: "WirelineLayers", targets: ["WirelineLayers"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
-        .library(
-            name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode", "WirelineErlangRecords"]),
+        .library(name: "WirelineErlang", targets: ["WirelineErlang"]),
         .library(name: "WirelineGateway", targets: ["WirelineGateway"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
@@ -78,7 +77,6 @@ let package = Package(
         .target(
             name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor/wire.tmLanguage.json"],
             swiftSettings: strict),
-        .target(name: "WirelineErlang", dependencies: ["WirelineCodec"], swiftSettings: strict),
         .target(name: "WirelineTLS", dependencies: ["WirelineLibraries"], swiftSettings: strict),
         .target(
             name: "WirelineWebSocket", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
@@ -90,10 +88,6 @@ let package = Package(
         .target(
             name: "WirelineSwiftGenerator", dependencies: ["WirelineCodec", "WirelineLanguage"],
             swiftSettings: quick),
-        .target(
-            name: "WirelineErlangGateway", dependencies: ["WirelineCodec", "WirelineErlang"], swiftSettings: strict),
-        .target(
-            name: "WirelineErlangNode", dependencies: ["WirelineErlang", "WirelineTransport"], swiftSettings: strict),
         .target(
             name: "Wireline",
             dependencies: [
@@ -117,18 +111,11 @@ let package = Package(
             ],
             exclude: ["Runtimes"], swiftSettings: quick),
         .target(
-            name: "WirelineErlangRecords",
+            name: "WirelineErlang",
             dependencies: [
-                "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
+                "WirelineCodec", "WirelineLanguage", "WirelineLayers", "WirelineSchema", "WirelineTransport",
             ],
             swiftSettings: strict),
-        .target(
-            name: "WirelineGateway",
-            dependencies: [
-                "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode",
-                "WirelineErlangRecords", "WirelineLanguage", "WirelineLayers", "WirelineSession", "WirelineTransport",
-                "WirelineWebSocket", "Wireline",
-            ], swiftSettings: strict),
         .target(
             name: "WirelineTesting", dependencies: ["WirelineCodec", "WirelineTransport", "Wireline"],
             swiftSettings: strict),
@@ -139,6 +126,8 @@ let package = Package(
             name: "wire-generate", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSwiftGenerator"],
             swiftSettings: quick),
         // Layer 4
+        .target(
+            name: "WirelineErlangGateway", dependencies: ["WirelineCodec", "WirelineErlang"], swiftSettings: strict),
         .executableTarget(
             name: "demo", dependencies: ["Scene", "WirelineCodec", "WirelineDemo"], swiftSettings: strict),
         .target(
@@ -147,11 +136,18 @@ let package = Package(
         .plugin(
             name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"]),
         // Layer 5
+        .target(
+            name: "WirelineGateway",
+            dependencies: [
+                "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineLanguage", "WirelineLayers",
+                "WirelineSession", "WirelineTransport", "WirelineWebSocket", "Wireline",
+            ], swiftSettings: strict),
+        // Layer 6
         .executableTarget(
             name: "wire",
             dependencies: [
                 "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-                "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway", "WirelineGenerator",
+                "WirelineErlang", "WirelineGateway", "WirelineGenerator",
                 "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
                 "Wireline", "Scene",
             ],
@@ -187,8 +183,8 @@ let package = Package(
         .testTarget(
             name: "ProtocolsTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineErlang", "WirelineErlangRecords",
-                "WirelineCodec", "ProtocolsSupport", "Scene", "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineErlang", "WirelineCodec",
+                "ProtocolsSupport", "Scene", "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
             path: "Tests/Conformance/ProtocolsTests",
@@ -206,7 +202,7 @@ let package = Package(
             name: "FuzzingChecks",
             dependencies: [
                 "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineErlang",
-                "WirelineErlangRecords", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+                "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ],
             path: "Tests/Programs/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(
@@ -231,11 +227,10 @@ let package = Package(
         .testTarget(
             name: "WirelineErlangRecordsTests",
             dependencies: [
-                "WirelineErlangRecords", "WirelineErlangNode", "WirelineErlang", "WirelineCodec", "Records",
-                "ErlangSupport", "TestingSupport",
-            ], swiftSettings: usual),
+                "WirelineErlang", "WirelineCodec", "Records", "ErlangSupport", "TestingSupport",
+            ], path: "Tests/Erlang/WirelineErlangRecordsTests", swiftSettings: usual),
         .target(
-            name: "Records", dependencies: ["WirelineCodec", "WirelineErlangRecords"],
+            name: "Records", dependencies: ["WirelineCodec", "WirelineErlang"],
             path: "Tests/Conformance/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
         .testTarget(
             name: "WirelineErlangGatewayTests",
@@ -251,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "WirelineErlangNodeTests",
             dependencies: [
-                "WirelineErlangNode", "WirelineErlang", "WirelineTransport", "ErlangSupport", "TestingSupport",
-            ], swiftSettings: usual),
+                "WirelineErlang", "WirelineTransport", "ErlangSupport", "TestingSupport",
+            ], path: "Tests/Erlang/WirelineErlangNodeTests", swiftSettings: usual),
         .target(
             name: "ErlangSupport", dependencies: ["TestingSupport"], path: "Tests/Support/ErlangSupport",
             exclude: ["Erlang"],
@@ -321,9 +316,7 @@ let wings = [
         "WirelineGenerator", "WirelineLanguage", "WirelinePlugin", "WirelineSchema", "WirelineSwiftGenerator",
         "wire-generate",
     ],
-    "Erlang": [
-        "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway",
-    ],
+    "Erlang": ["WirelineErlang", "WirelineErlangGateway", "WirelineGateway"],
     "Tools": ["WirelineDemo", "WirelineLanguageServer", "WirelineScript", "demo", "wire"],
 ]
 for target in package.targets where target.path == nil {

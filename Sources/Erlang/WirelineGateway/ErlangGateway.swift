@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
-import WirelineErlang
-public import WirelineErlangNode
+public import WirelineErlang
 public import WirelineTransport
 
 /// A gateway: it holds the connections of clients, each of which is a process of an Erlang cluster.

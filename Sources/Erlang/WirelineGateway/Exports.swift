@@ -2,5 +2,4 @@
 
 // A program that imports this module also gets nodes, records, terms, and the configuration of servers.
 @_exported public import Wireline
-@_exported public import WirelineErlangNode
-@_exported public import WirelineErlangRecords
+@_exported public import WirelineErlang

@@ -64,7 +64,7 @@ extension TargetDependency {
     fileprivate var isOfRecords: Bool {
         switch self {
         case .product(let product): product.name == "WirelineErlang"
-        case .target(let target): target.name == "WirelineErlangRecords"
+        case .target(let target): target.name == "WirelineErlang"
         @unknown default: false
         }
     }

@@ -16,25 +16,22 @@ struct ArrowTests {
         "WirelineTLS": ["WirelineLibraries"],
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
         "WirelineLayers": ["WirelineCodec", "WirelineLibraries"],
-        "WirelineErlang": ["WirelineCodec"],
+        "WirelineErlang": [
+            "WirelineCodec", "WirelineLanguage", "WirelineLayers", "WirelineSchema", "WirelineTransport",
+        ],
         "WirelineErlangGateway": ["WirelineCodec", "WirelineErlang"],
-        "WirelineErlangNode": ["WirelineErlang", "WirelineTransport"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": [
             "CWirelineRuntimes", "WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator",
-        ],
-        "WirelineErlangRecords": [
-            "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
         ],
         "Wireline": [
             "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",
             "WirelineWebSocket",
         ],
         "WirelineGateway": [
-            "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode", "WirelineErlangRecords",
-            "WirelineLanguage", "WirelineLayers", "WirelineSession", "WirelineTransport", "WirelineWebSocket",
-            "Wireline",
+            "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineLanguage", "WirelineLayers",
+            "WirelineSession", "WirelineTransport", "WirelineWebSocket", "Wireline",
         ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineDemo": ["Scene", "WirelineCodec", "WirelineTransport", "Wireline"],
@@ -42,7 +39,7 @@ struct ArrowTests {
         "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],
         "wire": [
             "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-            "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway", "WirelineGenerator",
+            "WirelineErlang", "WirelineGateway", "WirelineGenerator",
             "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
             "Wireline", "Scene",
         ],
@@ -51,12 +48,25 @@ struct ArrowTests {
         "WirelinePlugin": [],
     ]
 
+    /// Folders that may import less than their module: what decides and what translates has no sockets.
+    static let folders: [String: Set<String>] = [
+        "WirelineErlang/Distribution": ["WirelineCodec"],
+        "WirelineErlang/Epmd": ["WirelineCodec"],
+        "WirelineErlang/External": ["WirelineCodec"],
+        "WirelineErlang/Groups": ["WirelineCodec"],
+        "WirelineErlang/Handshake": ["WirelineCodec"],
+        "WirelineErlang/Node": ["WirelineCodec"],
+        "WirelineErlang/Records": ["WirelineCodec", "WirelineLanguage", "WirelineLayers", "WirelineSchema"],
+        "WirelineErlang/Terms": ["WirelineCodec"],
+        "WirelineErlang/Text": ["WirelineCodec"],
+    ]
+
     /// The modules of the toolchain and the system that a module may import.
     static let outside: [String: Set<String>] = [
         "Wireline": ["Synchronization"],
         "WirelineCodec": ["Synchronization"],
         "WirelineLibraries": ["Glibc", "Musl", "Darwin"],
-        "WirelineErlangNode": ["Glibc", "Musl", "Darwin"],
+        "WirelineErlang": ["Glibc", "Musl", "Darwin"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineWebSocket": ["Glibc", "Musl", "Synchronization"],
         "WirelineLayers": ["Glibc", "Musl", "Darwin"],
@@ -82,6 +92,14 @@ struct ArrowTests {
         for below in try #require(Self.arrows[module]) where Module.all.contains(below) {
             #expect(try #require(Module.wingsFromBelow.firstIndex(of: Module.wing(of: below))) <= height, "\(below)")
         }
+    }
+
+    @Test(arguments: folders.keys.sorted())
+    func `a folder without sockets imports no module that has them`(folder: String) throws {
+        let parts = folder.split(separator: "/", maxSplits: 1)
+        let imports = try Self.imports(below: "\(Module.path(String(parts[0])))/\(parts[1])")
+        #expect(!imports.files.isEmpty)
+        #expect(imports.modules.subtracting(Self.folders[folder, default: []]) == [])
     }
 
     @Test func `modules are found`() {

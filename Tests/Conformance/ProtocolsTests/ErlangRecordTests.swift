@@ -5,7 +5,6 @@ import Testing
 import TestingSupport
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangRecords
 import WirelineGenerator
 import WirelineSchema
 

@@ -5,7 +5,6 @@ import Testing
 import TestingSupport
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangRecords
 import WirelineSchema
 
 /// Compares `ErlangRecords` with the generated modules themselves, in a real Erlang.

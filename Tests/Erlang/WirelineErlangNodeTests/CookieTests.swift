@@ -2,7 +2,7 @@
 
 import Foundation
 import Testing
-import WirelineErlangNode
+import WirelineErlang
 
 /// Where cookies may come from.
 struct CookieTests {

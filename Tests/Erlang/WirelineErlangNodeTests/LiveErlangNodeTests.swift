@@ -4,7 +4,7 @@ import ErlangSupport
 import Foundation
 import Testing
 import TestingSupport
-import WirelineErlangNode
+import WirelineErlang
 
 /// A node of ours and a real Erlang node, as their programmers use them.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)

@@ -4,7 +4,7 @@ import ErlangSupport
 import Foundation
 import Testing
 import TestingSupport
-import WirelineErlangNode
+import WirelineErlang
 
 /// How nodes of ours and real Erlang nodes meet, refuse and lose each other.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)

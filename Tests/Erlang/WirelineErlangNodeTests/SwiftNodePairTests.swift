@@ -3,7 +3,6 @@
 import Testing
 import TestingSupport
 import WirelineErlang
-import WirelineErlangNode
 import WirelineTransport
 
 /// Two nodes of ours, without Erlang and without epmd.

@@ -5,8 +5,7 @@ import Records
 import Testing
 import TestingSupport
 import WirelineCodec
-import WirelineErlangNode
-import WirelineErlangRecords
+import WirelineErlang
 
 /// Messages of a schema between a node of ours and a real Erlang node.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)

@@ -4,7 +4,6 @@ import Records
 import Testing
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangRecords
 
 /// Generated messages as records.
 struct RecordMessageTests {

@@ -4,8 +4,7 @@ import Records
 import Testing
 import TestingSupport
 import WirelineCodec
-import WirelineErlangNode
-import WirelineErlangRecords
+import WirelineErlang
 
 /// Messages between nodes, as records.
 @Suite(.ahead)

@@ -29,9 +29,9 @@ struct ErlangRecordFileTests {
         #expect(schema.contains("// \\\"Quotes\\\", a \\\\ and ü.\\u{A}message Cs_1"))
     }
 
-    @Test func `a protocol without messages needs nothing of Erlang's terms`() throws {
+    @Test func `a protocol without messages has its schema, too`() throws {
         let text = try Self.file("enum Mood : uint8 { calm = 0; }").text
-        #expect(!text.contains("import WirelineErlang\n"))
-        #expect(text.contains("extension SomeProtocol: WirelineErlangRecords::ErlangProtocol"))
+        #expect(text.contains("public import WirelineErlang\n"))
+        #expect(text.contains("extension SomeProtocol: WirelineErlang::ErlangProtocol"))
     }
 }

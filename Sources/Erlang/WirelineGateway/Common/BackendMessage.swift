@@ -2,8 +2,8 @@
 
 import Wireline
 import WirelineCodec
+import WirelineErlang
 import WirelineErlangGateway
-import WirelineErlangRecords
 
 /// A checked message of a backend, in a protocol with states or layers. Each connection makes its own packet.
 final class BackendMessage: UnsealedClientPacket {

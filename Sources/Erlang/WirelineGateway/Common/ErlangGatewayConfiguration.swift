@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Wireline
+public import WirelineErlang
 import WirelineErlangGateway
-public import WirelineErlangNode
 public import WirelineSession
 public import WirelineTransport
 

@@ -2,7 +2,6 @@
 
 public import Wireline
 public import WirelineErlang
-public import WirelineErlangNode
 
 /// Why a gateway could not start.
 @nonexhaustive

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineErlangNode
+public import WirelineErlang
 
 /// What an operator may want to know of a gateway.
 @nonexhaustive

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineErlangNode
+public import WirelineErlang
 
 /// A pattern for names of nodes, such as `game*@*`: a `*` stands for any number of characters, also for none.
 public struct ErlangNodePattern: Equatable, Sendable, CustomStringConvertible {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-import WirelineErlang
+public import WirelineErlang
 package import WirelineErlangGateway
-public import WirelineErlangRecords
 import WirelineLanguage
 public import WirelineLayers
 

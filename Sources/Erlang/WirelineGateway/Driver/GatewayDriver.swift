@@ -4,7 +4,6 @@ import Wireline
 import WirelineCodec
 import WirelineErlang
 import WirelineErlangGateway
-import WirelineErlangNode
 import WirelineTransport
 
 /// Carries out the decisions of a ``GatewayCore``. It is the program of the gateway's node, and owns the clients'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangNode
+import WirelineErlang
 import WirelineTransport
 
 /// Passes the notes of a node to its gateway. The node starts before the gateway.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangNode
 
 /// What the gateway's operator knows about nodes: which of them answer, and which events were reported.
 struct NodeReports {

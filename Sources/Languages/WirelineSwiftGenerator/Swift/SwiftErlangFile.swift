@@ -5,7 +5,7 @@ public import WirelineLanguage
 extension SwiftGenerator {
     /// Returns the file that makes the messages of a protocol records of Erlang: `SceneProtocol+Erlang.swift`.
     ///
-    /// It is a file of its own that imports `WirelineErlangRecords`, so programs that do not talk to Erlang pay
+    /// It is a file of its own that imports `WirelineErlang`, so programs that do not talk to Erlang pay
     /// nothing. It contains the schema. The program checks the schema when it first needs a record. Messages need no
     /// code of their own: their packets become records as in a gateway.
     ///
@@ -13,13 +13,11 @@ extension SwiftGenerator {
     public func erlangFile(_ sources: [SourceFile]) -> GeneratedFile {
         let naming = SwiftTypes(description).naming
         var source = Self.header(from: description.name)
-        // An import that nothing public needs is a warning.
-        if !naming.messages.isEmpty { source.line("public import WirelineErlang") }
-        source.line("public import WirelineErlangRecords")
+        source.line("public import WirelineErlang")
         source.blank()
-        source.block("extension \(naming.protocolName): WirelineErlangRecords::ErlangProtocol") { source in
+        source.block("extension \(naming.protocolName): WirelineErlang::ErlangProtocol") { source in
             source.line("/// The translation of the messages to Erlang's records.")
-            source.line("public static let erlangRecords = WirelineErlangRecords::ErlangRecords(")
+            source.line("public static let erlangRecords = WirelineErlang::ErlangRecords(")
             source.line("    generatedFrom: \(SwiftText.literal(description.name)),")
             source.line("    [")
             for file in sources.sorted(by: { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }) {

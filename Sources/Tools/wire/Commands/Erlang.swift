@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangNode
+import WirelineErlang
 
 // The commands of `wire erlang` are for an operator who examines an Erlang cluster.
 extension Command {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
-import WirelineErlangNode
-import WirelineErlangRecords
+import WirelineErlang
 import WirelineGateway
 import WirelineSchema
 import WirelineTransport

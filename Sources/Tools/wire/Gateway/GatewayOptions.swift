@@ -2,8 +2,7 @@
 
 import Wireline
 import WirelineCodec
-import WirelineErlangNode
-import WirelineErlangRecords
+import WirelineErlang
 import WirelineGateway
 import WirelineLayers
 import WirelineSchema

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
-import WirelineErlangNode
+import WirelineErlang
 import WirelineGateway
 import WirelineTransport
 

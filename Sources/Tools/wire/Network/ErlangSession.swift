@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangNode
+import WirelineErlang
 
 #if canImport(Glibc)
     import Glibc

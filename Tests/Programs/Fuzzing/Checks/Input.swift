@@ -3,7 +3,7 @@
 import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
-import WirelineErlangRecords
+import WirelineErlang
 import WirelineSchema
 
 /// What a fuzzer has made up, taken apart from its front; after its end there are only zeros.

@@ -4,7 +4,6 @@ import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangRecords
 import WirelineSchema
 
 /// A packet becomes a record exactly if it becomes JSON, or is refused for the same reason; what it becomes is a term, and

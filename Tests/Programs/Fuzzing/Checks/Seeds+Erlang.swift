@@ -3,7 +3,6 @@
 import ProtocolsSupport
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangRecords
 
 extension Seed {
     private static let texts = [

@@ -2,7 +2,7 @@
 
 internal import BenchmarkSupport
 internal import Foundation
-internal import WirelineErlangNode
+internal import WirelineErlang
 
 /// What is measured, by its word in `erlang_peer.escript`.
 enum Scenario: String, CaseIterable {

@@ -2,8 +2,7 @@
 
 internal import BenchmarkSupport
 internal import ErlangLoad
-internal import WirelineErlangNode
-internal import WirelineErlangRecords
+internal import WirelineErlang
 
 /// A node of ours in the place of an Erlang node: it sends, receives and calls as `erlang_peer.escript` does.
 struct WirelineNode {

@@ -2,7 +2,7 @@
 
 internal import BenchmarkSupport
 internal import Foundation
-internal import WirelineErlangRecords
+internal import WirelineErlang
 internal import WirelineGateway
 
 /// Our gateway, as a program: with the schema that is read, as `wire gateway` does.

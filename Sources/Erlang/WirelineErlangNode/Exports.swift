@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-// A program that imports this module also gets terms, destinations and events, and the loops that carry connections.
-@_exported public import WirelineErlang
-@_exported public import WirelineTransport
