@@ -127,7 +127,11 @@ let package = Package(
             swiftSettings: quick),
         // Layer 4
         .target(
-            name: "WirelineErlangGateway", dependencies: ["WirelineCodec", "WirelineErlang"], swiftSettings: strict),
+            name: "WirelineGateway",
+            dependencies: [
+                "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSession",
+                "WirelineTransport", "WirelineWebSocket", "Wireline",
+            ], swiftSettings: strict),
         .executableTarget(
             name: "demo", dependencies: ["Scene", "WirelineCodec", "WirelineDemo"], swiftSettings: strict),
         .target(
@@ -136,13 +140,6 @@ let package = Package(
         .plugin(
             name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"]),
         // Layer 5
-        .target(
-            name: "WirelineGateway",
-            dependencies: [
-                "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineLanguage", "WirelineLayers",
-                "WirelineSession", "WirelineTransport", "WirelineWebSocket", "Wireline",
-            ], swiftSettings: strict),
-        // Layer 6
         .executableTarget(
             name: "wire",
             dependencies: [
@@ -233,9 +230,8 @@ let package = Package(
             name: "Records", dependencies: ["WirelineCodec", "WirelineErlang"],
             path: "Tests/Conformance/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
         .testTarget(
-            name: "WirelineErlangGatewayTests",
-            dependencies: ["WirelineErlangGateway", "WirelineErlang", "TestingSupport"],
-            swiftSettings: usual),
+            name: "GatewayCoreTests", dependencies: ["WirelineGateway", "WirelineErlang", "TestingSupport"],
+            path: "Tests/Erlang/GatewayCoreTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineGatewayTests",
             dependencies: [
@@ -316,7 +312,7 @@ let wings = [
         "WirelineGenerator", "WirelineLanguage", "WirelinePlugin", "WirelineSchema", "WirelineSwiftGenerator",
         "wire-generate",
     ],
-    "Erlang": ["WirelineErlang", "WirelineErlangGateway", "WirelineGateway"],
+    "Erlang": ["WirelineErlang", "WirelineGateway"],
     "Tools": ["WirelineDemo", "WirelineLanguageServer", "WirelineScript", "demo", "wire"],
 ]
 for target in package.targets where target.path == nil {

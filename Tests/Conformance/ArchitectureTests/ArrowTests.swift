@@ -19,7 +19,6 @@ struct ArrowTests {
         "WirelineErlang": [
             "WirelineCodec", "WirelineLanguage", "WirelineLayers", "WirelineSchema", "WirelineTransport",
         ],
-        "WirelineErlangGateway": ["WirelineCodec", "WirelineErlang"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": [
@@ -30,8 +29,8 @@ struct ArrowTests {
             "WirelineWebSocket",
         ],
         "WirelineGateway": [
-            "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineLanguage", "WirelineLayers",
-            "WirelineSession", "WirelineTransport", "WirelineWebSocket", "Wireline",
+            "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSession",
+            "WirelineTransport", "WirelineWebSocket", "Wireline",
         ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineDemo": ["Scene", "WirelineCodec", "WirelineTransport", "Wireline"],
@@ -59,6 +58,7 @@ struct ArrowTests {
         "WirelineErlang/Records": ["WirelineCodec", "WirelineLanguage", "WirelineLayers", "WirelineSchema"],
         "WirelineErlang/Terms": ["WirelineCodec"],
         "WirelineErlang/Text": ["WirelineCodec"],
+        "WirelineGateway/Decisions": ["WirelineCodec", "WirelineErlang"],
     ]
 
     /// The modules of the toolchain and the system that a module may import.

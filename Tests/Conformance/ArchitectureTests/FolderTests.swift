@@ -12,6 +12,7 @@ struct FolderTests {
     static let rooms =
         Module.all.map { Module.path($0) } + [
             "Sources/Erlang/WirelineErlang/Cluster", "Sources/Erlang/WirelineErlang/Records",
+            "Sources/Erlang/WirelineGateway/Decisions",
         ]
 
     @Test(arguments: rooms)

@@ -3,7 +3,6 @@
 import Wireline
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangGateway
 
 /// A checked message of a backend, in a protocol with states or layers. Each connection makes its own packet.
 final class BackendMessage: UnsealedClientPacket {

@@ -2,7 +2,6 @@
 
 public import Wireline
 public import WirelineErlang
-import WirelineErlangGateway
 public import WirelineSession
 public import WirelineTransport
 

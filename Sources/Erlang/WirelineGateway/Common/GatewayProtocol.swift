@@ -2,7 +2,6 @@
 
 public import WirelineCodec
 public import WirelineErlang
-package import WirelineErlangGateway
 import WirelineLanguage
 public import WirelineLayers
 

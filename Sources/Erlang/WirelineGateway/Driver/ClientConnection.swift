@@ -2,7 +2,6 @@
 
 import Wireline
 import WirelineCodec
-import WirelineErlangGateway
 import WirelineSession
 import WirelineTransport
 import WirelineWebSocket

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangGateway
-
 /// Clients with output that was not yet offered to their sockets, or was taken only in part.
 ///
 /// All packets to a client in one turn of the gateway's loop are offered to the system together.

@@ -3,7 +3,6 @@
 import Wireline
 import WirelineCodec
 import WirelineErlang
-import WirelineErlangGateway
 import WirelineTransport
 
 /// Carries out the decisions of a ``GatewayCore``. It is the program of the gateway's node, and owns the clients'

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangGateway
 import WirelineTransport
 
 /// Work for clients on other loops than the gateway's, in order.

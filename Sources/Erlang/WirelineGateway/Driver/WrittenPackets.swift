@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineErlangGateway
-
 /// The packets to one client in a turn, in order.
 ///
 /// A protocol uses either `bytes` or `unsealed` for all packets.

@@ -2,7 +2,6 @@
 
 public import Wireline
 public import WirelineErlang
-import WirelineErlangGateway
 public import WirelineTransport
 
 /// What a gateway does and holds, at one moment.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// A simulated client, and what the promises say about it. It is kept apart from the core, in another way: by what went in
 /// and what came out.

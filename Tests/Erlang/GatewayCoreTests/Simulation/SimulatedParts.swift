@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// What a gateway sends to a node.
 enum ToNode {

@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// What a backend gets: each row of the contract's table, as Erlang reads it.
 struct GatewayTermTests {

@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 struct MessageWindowTests {
     private func window(_ count: Int, byteCount: Int = 1_000) -> MessageWindow {

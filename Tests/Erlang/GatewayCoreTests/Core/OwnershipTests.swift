@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// Who is asked, who accepts, and what becomes of a client without an owner.
 struct OwnershipTests {

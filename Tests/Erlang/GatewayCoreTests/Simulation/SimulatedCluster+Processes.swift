@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 // The backends: they accept, answer one by one or many at once, give clients away and back, die, and are frozen.
 extension SimulatedCluster {

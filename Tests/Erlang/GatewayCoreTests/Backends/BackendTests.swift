@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 struct BackendsTests {
     private let first = GatewayBench.process(1).target

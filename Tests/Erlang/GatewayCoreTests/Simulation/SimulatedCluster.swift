@@ -2,7 +2,7 @@
 
 import TestingSupport
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// Two gateways, the nodes of their backends, and their clients. Everything that happens comes from one seed, so a run
 /// can be repeated with it.

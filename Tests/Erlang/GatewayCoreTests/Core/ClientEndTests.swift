@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// How clients end: who is told, and in which order.
 struct ClientEndTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 // Connections between gateways and nodes, and how they fail.
 extension SimulatedCluster {

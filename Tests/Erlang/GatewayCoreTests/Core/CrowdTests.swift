@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// Events that affect thousands of clients are handled in many rounds, so that they delay no other client.
 struct CrowdTests {

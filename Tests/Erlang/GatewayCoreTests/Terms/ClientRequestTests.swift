@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// What a client understands, and what it refuses.
 struct ClientRequestTests {

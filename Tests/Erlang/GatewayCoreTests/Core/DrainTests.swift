@@ -2,7 +2,7 @@
 
 import Testing
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 struct DrainTests {
     private let owner = GatewayBench.process(1)

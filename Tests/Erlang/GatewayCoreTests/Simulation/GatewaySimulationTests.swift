@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestingSupport
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// Two gateways, three nodes and some clients, while all of them fail, by seeds.
 struct GatewaySimulationTests {

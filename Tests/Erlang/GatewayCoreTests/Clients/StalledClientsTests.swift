@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import WirelineErlangGateway
+import WirelineGateway
 
 /// When clients are looked at that do not take what was written to them.
 struct StalledClientsTests {

@@ -3,7 +3,7 @@
 import Testing
 import TestingSupport
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 /// The clients that are closed when memory is short.
 struct LargestClientsTests {

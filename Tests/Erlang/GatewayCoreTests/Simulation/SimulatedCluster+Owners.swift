@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineErlang
-import WirelineErlangGateway
+import WirelineGateway
 
 // One member accepts at once, and all others hang, are slow, leave or join.
 extension SimulatedCluster {
