@@ -119,9 +119,6 @@ let package = Package(
         .target(
             name: "WirelineTesting", dependencies: ["WirelineCodec", "WirelineTransport", "Wireline"],
             swiftSettings: strict),
-        .target(
-            name: "WirelineScript",
-            dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"], swiftSettings: strict),
         .executableTarget(
             name: "wire-generate", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSwiftGenerator"],
             swiftSettings: quick),
@@ -134,19 +131,15 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(
             name: "demo", dependencies: ["Scene", "WirelineCodec", "WirelineDemo"], swiftSettings: strict),
-        .target(
-            name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
-            swiftSettings: strict),
         .plugin(
             name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"]),
         // Layer 5
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-                "WirelineErlang", "WirelineGateway", "WirelineGenerator",
-                "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
-                "Wireline", "Scene",
+                "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineSession", "WirelineErlang",
+                "WirelineGateway", "WirelineGenerator", "WirelineDemo", "WirelineTLS", "WirelineTransport",
+                "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -174,9 +167,8 @@ let package = Package(
             ] + generatedTypes.map { .init(stringLiteral: $0) },
             swiftSettings: usual),
         .testTarget(
-            name: "WirelineLanguageServerTests",
-            dependencies: ["WirelineLanguageServer", "WirelineSchema", "TestingSupport"], exclude: ["Sessions"],
-            swiftSettings: usual),
+            name: "LanguageServerTests", dependencies: ["wire", "WirelineSchema", "TestingSupport"],
+            path: "Tests/Tools/LanguageServerTests", exclude: ["Sessions"], swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests",
             dependencies: [
@@ -313,7 +305,7 @@ let wings = [
         "wire-generate",
     ],
     "Erlang": ["WirelineErlang", "WirelineGateway"],
-    "Tools": ["WirelineDemo", "WirelineLanguageServer", "WirelineScript", "demo", "wire"],
+    "Tools": ["WirelineDemo", "demo", "wire"],
 ]
 for target in package.targets where target.path == nil {
     let isTest = target.type == .test

@@ -34,13 +34,10 @@ struct ArrowTests {
         ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineDemo": ["Scene", "WirelineCodec", "WirelineTransport", "Wireline"],
-        "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
-        "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],
         "wire": [
-            "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-            "WirelineErlang", "WirelineGateway", "WirelineGenerator",
-            "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
-            "Wireline", "Scene",
+            "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineSession", "WirelineErlang",
+            "WirelineGateway", "WirelineGenerator", "WirelineDemo", "WirelineTLS", "WirelineTransport",
+            "WirelineWebSocket", "Wireline", "Scene",
         ],
         "demo": ["Scene", "WirelineCodec", "WirelineDemo"],
         "wire-generate": ["WirelineLanguage", "WirelineSwiftGenerator", "WirelineCodec"],
@@ -59,6 +56,7 @@ struct ArrowTests {
         "WirelineErlang/Terms": ["WirelineCodec"],
         "WirelineErlang/Text": ["WirelineCodec"],
         "WirelineGateway/Decisions": ["WirelineCodec", "WirelineErlang"],
+        "wire/LanguageServer": ["WirelineGenerator", "WirelineSchema"],
     ]
 
     /// The modules of the toolchain and the system that a module may import.
@@ -72,7 +70,6 @@ struct ArrowTests {
         "WirelineLayers": ["Glibc", "Musl", "Darwin"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineGenerator": ["Synchronization"],
-        "WirelineScript": ["Synchronization"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],
         "WirelinePlugin": ["PackagePlugin", "Foundation"],

@@ -12,7 +12,8 @@ struct FolderTests {
     static let rooms =
         Module.all.map { Module.path($0) } + [
             "Sources/Erlang/WirelineErlang/Cluster", "Sources/Erlang/WirelineErlang/Records",
-            "Sources/Erlang/WirelineGateway/Decisions",
+            "Sources/Erlang/WirelineGateway/Decisions", "Sources/Tools/wire/LanguageServer",
+            "Sources/Tools/wire/Script",
         ]
 
     @Test(arguments: rooms)

@@ -10,7 +10,7 @@ struct PrinterTests {
     private static let printers: Set<String> = ["wire/Tool/Console.swift", "wire/Output/ProgressLine.swift"]
     /// Who prints text with colours, or for a program, and escapes it itself.
     private static let escapers: Set<String> = [
-        "wire/Commands/Completions.swift", "wire/Commands/Generate.swift", "wire/Commands/LanguageServer.swift",
+        "wire/Commands/Completions.swift", "wire/Commands/Generate.swift", "wire/Commands/LSP.swift",
         "wire/Decode/StreamDecoder.swift", "wire/Demo/Demo.swift", "wire/Output/ChangeReport.swift",
         "wire/Output/DiagnosticText.swift", "wire/Tool/Console.swift",
     ]

@@ -4,7 +4,6 @@ import Wireline
 import WirelineCodec
 import WirelineLayers
 import WirelineSchema
-import WirelineScript
 import WirelineTLS
 import WirelineTransport
 

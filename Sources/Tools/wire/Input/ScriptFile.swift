@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineSchema
-import WirelineScript
 
 struct ScriptFile {
     let path: String

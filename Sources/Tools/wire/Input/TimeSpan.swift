@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineScript
-
 /// A duration as an option has it: `500ms`, `5s`, `2m`.
 struct TimeSpan: Equatable, CustomStringConvertible {
     let duration: Duration

@@ -2,8 +2,8 @@
 
 import Testing
 import TestingSupport
-import WirelineLanguageServer
 import WirelineSchema
+import wire
 
 /// Texts, their changes, and what is told about them.
 struct DocumentTests {

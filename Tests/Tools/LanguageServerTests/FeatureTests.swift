@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import WirelineLanguageServer
 import WirelineSchema
+import wire
 
 /// What an editor asks about a place.
 struct FeatureTests {

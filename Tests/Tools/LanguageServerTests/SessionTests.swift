@@ -3,8 +3,8 @@
 import Foundation
 import Testing
 import TestingSupport
-import WirelineLanguageServer
 import WirelineSchema
+import wire
 
 /// Replays the recorded conversations in `Sessions`.
 ///
