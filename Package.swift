@@ -53,7 +53,6 @@ let package = Package(
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "WirelineErlang", targets: ["WirelineErlang"]),
         .library(name: "WirelineGateway", targets: ["WirelineGateway"]),
-        .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
         .library(name: "Scene", targets: ["Scene"]),
         .executable(name: "wire-generate", targets: ["wire-generate"]),
@@ -72,7 +71,6 @@ let package = Package(
             ]),
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
-        .target(name: "WirelineSession", swiftSettings: strict),
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem", "WirelineCodec"], swiftSettings: strict),
         .target(
             name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor/wire.tmLanguage.json"],
@@ -91,8 +89,7 @@ let package = Package(
         .target(
             name: "Wireline",
             dependencies: [
-                "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",
-                "WirelineWebSocket",
+                "WirelineCodec", "WirelineLayers", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
             ],
             swiftSettings: strict),
         // Its Swift is committed: what the demo needs is built without the plugin's tool.
@@ -126,8 +123,8 @@ let package = Package(
         .target(
             name: "WirelineGateway",
             dependencies: [
-                "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSession",
-                "WirelineTransport", "WirelineWebSocket", "Wireline",
+                "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineTransport",
+                "WirelineWebSocket", "Wireline",
             ], swiftSettings: strict),
         .executableTarget(
             name: "demo", dependencies: ["Scene", "WirelineCodec", "WirelineDemo"], swiftSettings: strict),
@@ -137,9 +134,9 @@ let package = Package(
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineSession", "WirelineErlang",
-                "WirelineGateway", "WirelineGenerator", "WirelineDemo", "WirelineTLS", "WirelineTransport",
-                "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineErlang", "WirelineGateway",
+                "WirelineGenerator", "WirelineDemo", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+                "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -199,7 +196,8 @@ let package = Package(
             dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"],
             path: "Tests/Programs/FuzzingTests", swiftSettings: usual),
         .testTarget(
-            name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
+            name: "SessionDecisionTests", dependencies: ["Wireline", "TestingSupport"],
+            path: "Tests/Core/SessionDecisionTests", swiftSettings: usual),
         .testTarget(name: "WirelineLibrariesTests", dependencies: ["WirelineLibraries"], swiftSettings: usual),
         .testTarget(
             name: "WirelineLayersTests",
@@ -228,7 +226,7 @@ let package = Package(
             name: "WirelineGatewayTests",
             dependencies: [
                 "WirelineGateway", "WirelineErlang", "WirelineCodec", "WirelineLanguage", "WirelineSchema",
-                "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Bilibili", "Ciphers",
+                "Wireline", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Bilibili", "Ciphers",
                 "KeyedGame", "Minecraft", "Scene", "States", "ErlangSupport", "FaultSupport", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
@@ -297,8 +295,8 @@ let package = Package(
 /// The wing that each module lies in, `Sources/<wing>/<module>`; its tests are `Tests/<wing>/<module>Tests`.
 let wings = [
     "Core": [
-        "CWirelineSystem", "Wireline", "WirelineCodec", "WirelineLayers", "WirelineLibraries", "WirelineSession",
-        "WirelineTLS", "WirelineTesting", "WirelineTransport", "WirelineWebSocket",
+        "CWirelineSystem", "Wireline", "WirelineCodec", "WirelineLayers", "WirelineLibraries", "WirelineTLS",
+        "WirelineTesting", "WirelineTransport", "WirelineWebSocket",
     ],
     "Languages": [
         "WirelineGenerator", "WirelineLanguage", "WirelinePlugin", "WirelineSchema", "WirelineSwiftGenerator",

@@ -25,25 +25,6 @@
 @_exported public import enum WirelineLayers.LayerKeyError
 @_exported public import struct WirelineLayers.LayerOptions
 @_exported public import protocol WirelineLayers.PacketLayer
-// Promises, policies and states of sessions.
-@_exported public import enum WirelineSession.CertificateFault
-@_exported public import enum WirelineSession.DeliveryAcknowledgement
-@_exported public import enum WirelineSession.DeliveryPolicy
-@_exported public import enum WirelineSession.DeliveryReceipt
-@_exported public import enum WirelineSession.DisconnectCause
-@_exported public import struct WirelineSession.HeartbeatPolicy
-@_exported public import struct WirelineSession.KickNotice
-@_exported public import struct WirelineSession.LatestKey
-@_exported public import struct WirelineSession.MaximumRate
-@_exported public import enum WirelineSession.MessageOutcome
-@_exported public import struct WirelineSession.MinimumRate
-@_exported public import struct WirelineSession.OutboundCounters
-@_exported public import struct WirelineSession.OutboundLimits
-@_exported public import struct WirelineSession.ReconnectPolicy
-@_exported public import struct WirelineSession.RoundTrips
-@_exported public import enum WirelineSession.SessionEndCause
-@_exported public import enum WirelineSession.SessionError
-@_exported public import enum WirelineSession.SessionState
 // Certificates and keys.
 @_exported public import struct WirelineTLS.TLSAlert
 @_exported public import enum WirelineTLS.TLSAvailability

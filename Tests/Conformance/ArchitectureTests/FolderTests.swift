@@ -11,7 +11,8 @@ struct FolderTests {
     /// The modules, and those of their folders that are large enough to have folders with a direction.
     static let rooms =
         Module.all.map { Module.path($0) } + [
-            "Sources/Erlang/WirelineErlang/Cluster", "Sources/Erlang/WirelineErlang/Records",
+            "Sources/Core/Wireline/Decisions", "Sources/Erlang/WirelineErlang/Cluster",
+            "Sources/Erlang/WirelineErlang/Records",
             "Sources/Erlang/WirelineGateway/Decisions", "Sources/Tools/wire/LanguageServer",
             "Sources/Tools/wire/Script",
         ]

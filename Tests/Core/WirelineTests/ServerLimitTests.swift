@@ -6,7 +6,6 @@ import Testing
 import TestingSupport
 import Wireline
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// How a server handles too many connections, slow ones, and those that hold too much memory.

@@ -5,7 +5,6 @@ import Testing
 import TestingSupport
 import Wireline
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// The options for limits and timeouts of commands that serve.

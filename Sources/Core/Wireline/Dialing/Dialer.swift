@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// Connects to a host over TCP, as a ``ConnectionRace`` decides, or to a Unix domain socket. TLS follows only on the

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// A client, as the handlers of ``MessageHandlers`` see it.

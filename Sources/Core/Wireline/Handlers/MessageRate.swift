@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
-
 /// A limit on the messages of a connection. It is an object, because each limit of a program counts for itself.
 final class MessageRate: Sendable {
     let rate: MaximumRate

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// A connection whose memory counts together with that of others, and whose peer must not be slow or silent.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// The deadlines of a connection's peer, and the time for which the connection has waited for it. Only the connection's

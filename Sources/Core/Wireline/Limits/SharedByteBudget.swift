@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import WirelineSession
 import WirelineTransport
 
 /// The byte budget of all connections of a server: a `ByteBudget` that several loops use.

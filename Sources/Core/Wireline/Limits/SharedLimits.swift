@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
-package import WirelineSession
 import WirelineTransport
 package import WirelineWebSocket
 

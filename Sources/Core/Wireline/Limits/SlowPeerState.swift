@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// The state of a slow connection: it waits for the end of a packet, its output waits, or it holds more than the

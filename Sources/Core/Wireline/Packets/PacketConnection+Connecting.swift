@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
-import WirelineSession
 import WirelineTLS
 package import WirelineTransport
 import WirelineWebSocket

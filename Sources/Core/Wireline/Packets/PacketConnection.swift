@@ -2,7 +2,6 @@
 
 public import WirelineCodec
 package import WirelineLayers
-import WirelineSession
 package import WirelineTLS
 public import WirelineTransport
 

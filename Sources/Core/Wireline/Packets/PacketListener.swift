@@ -2,7 +2,6 @@
 
 package import WirelineCodec
 package import WirelineLayers
-import WirelineSession
 package import WirelineTransport
 
 /// A server of packets, for any schema.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// Limits a server's connections: their number, those of each address, and how fast they come. Servers that have one

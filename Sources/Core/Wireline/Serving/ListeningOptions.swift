@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSession
 public import WirelineTLS
 public import WirelineTransport
 import WirelineWebSocket

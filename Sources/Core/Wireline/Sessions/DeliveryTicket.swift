@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// A message in a session, until it has an outcome.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSession
-
 extension PacketSession {
     /// A session's connection before the session sends any message on it.
     ///

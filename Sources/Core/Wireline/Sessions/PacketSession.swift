@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-public import WirelineSession
 public import WirelineTransport
 
 /// A client that reconnects, logs in again, and sends again the messages that it has promised to deliver.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// Carries a session's messages in packets.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSession
-
 /// How a session connects and reconnects, and what may wait in it.
 public struct PacketSessionConfiguration: Sendable {
     /// How each connection is made, and its limits.

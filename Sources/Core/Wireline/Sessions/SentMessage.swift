@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSession
 import WirelineTransport
 
 /// A message that a session has taken. The session lasts while this is kept.

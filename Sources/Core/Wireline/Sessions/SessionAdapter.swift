@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// Makes connections for a session, and writes and interprets their contents: packets or a WebSocket's messages.

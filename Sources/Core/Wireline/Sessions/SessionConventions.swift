@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-public import WirelineSession
 
 /// Which of a protocol's messages are about the connection itself.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 
 /// Carries out the decisions of a `ClientSession` on one loop, for packets and for WebSockets.

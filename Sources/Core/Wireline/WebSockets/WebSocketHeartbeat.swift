@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
 import WirelineTransport
 
 /// A WebSocket's heartbeat: its timer, and whether the peer answers. Only the connection's loop uses this.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
-
 extension WebSocketSession {
     /// The promise of a ``WebSocketSession`` about a message.
     ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSession
 public import WirelineWebSocket
 
 /// How a ``WebSocketSession`` connects and reconnects, and what may wait in it.

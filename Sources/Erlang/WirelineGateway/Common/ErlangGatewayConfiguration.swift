@@ -2,7 +2,6 @@
 
 public import Wireline
 public import WirelineErlang
-public import WirelineSession
 public import WirelineTransport
 
 /// Where a gateway listens, whom it asks, and what clients and nodes may cost.

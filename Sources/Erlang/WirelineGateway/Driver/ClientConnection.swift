@@ -2,7 +2,6 @@
 
 import Wireline
 import WirelineCodec
-import WirelineSession
 import WirelineTransport
 import WirelineWebSocket
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
-import WirelineSession
 import WirelineTransport
 
 /// The limits of clients' message rates: of each client, and of each address.

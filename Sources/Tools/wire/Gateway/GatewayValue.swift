@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSession
+import Wireline
 
 /// Parses the values of options of `wire gateway`. The results are nil without the option.
 enum GatewayValue {

@@ -3,7 +3,6 @@
 import Wireline
 import WirelineCodec
 import WirelineSchema
-import WirelineSession
 import WirelineTLS
 import WirelineTransport
 

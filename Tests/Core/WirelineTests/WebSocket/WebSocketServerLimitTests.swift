@@ -4,7 +4,6 @@ import FaultSupport
 import Testing
 import TestingSupport
 import Wireline
-import WirelineSession
 import WirelineTesting
 import WirelineTransport
 import WirelineWebSocket
