@@ -141,7 +141,7 @@ struct LayeredMemoryTests {
                         }
                     }, close: { _ in })
             })
-        let sockets = try Self.sockets(to: server.address.port, sending: Self.packets())
+        let sockets = try Self.sockets(to: server.address.port, sending: Self.packets(inner: .compressed))
         _ = await taken.first(5 * Self.clientCount)
         #expect(1...2 ~= activity.most)
         for socket in sockets { socket.endOutput() }
